@@ -1,5 +1,6 @@
-// Every function of pthread and of C11's threads by which one thread hands the array to another.
-// HAND_OVER is what the first thread does: it works, then gives, or gives before it has worked.
+// Every function of pthread, and with C11_THREADS of C11's threads, by which one thread hands the
+// array to another. HAND_OVER is what the first thread does: it works, then gives, or gives before
+// it has worked.
 #pragma once
 
 #include "host_threads.h"
@@ -19,9 +20,6 @@ static pthread_spinlock_t spin;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t semaphore;
 static pthread_once_t once_control;
-static mtx_t c_mutex;
-static cnd_t c_condition;
-static once_flag c_once;
 static std::function<void()> once_work;
 static bool ready;
 
@@ -35,11 +33,17 @@ static timespec in_a_minute(clockid_t clock)
 
 static timespec minute, minute_monotonic;
 
+#ifdef C11_THREADS
+static mtx_t c_mutex;
+static cnd_t c_condition;
+static once_flag c_once;
+
 static void give_c_mutex()
 {
     mtx_lock(&c_mutex);
     mtx_unlock(&c_mutex);
 }
+#endif
 
 static void give_mutex()
 {
@@ -54,7 +58,11 @@ static std::vector<handover> handovers()
 {
     auto nothing = [] {};
     auto unlock = [] { pthread_mutex_unlock(&mutex); };
+#ifdef C11_THREADS
     auto c_unlock = [] { mtx_unlock(&c_mutex); };
+    mtx_init(&c_mutex, mtx_timed);
+    cnd_init(&c_condition);
+#endif
     auto read_unlock = [] { pthread_rwlock_unlock(&lock); };
     auto give_lock = [] {
         pthread_rwlock_wrlock(&lock);
@@ -73,8 +81,6 @@ static std::vector<handover> handovers()
     minute_monotonic = in_a_minute(CLOCK_MONOTONIC);
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     sem_init(&semaphore, 0, 0);
-    mtx_init(&c_mutex, mtx_timed);
-    cnd_init(&c_condition);
     return {
         {nothing, give_mutex, [=] { pthread_mutex_lock(&mutex), unlock(); }},
         {nothing, give_mutex, [=] { pthread_mutex_trylock(&mutex), unlock(); }},
@@ -120,6 +126,7 @@ static std::vector<handover> handovers()
         {nothing, post, [] { sem_clockwait(&semaphore, CLOCK_MONOTONIC, &minute_monotonic); }},
         {[] { once_control = PTHREAD_ONCE_INIT; }, [] { pthread_once(&once_control, [] {}); },
          [] { pthread_once(&once_control, [] {}); }},
+#ifdef C11_THREADS
         {nothing, give_c_mutex, [=] { mtx_lock(&c_mutex), c_unlock(); }},
         {nothing, give_c_mutex, [=] { mtx_trylock(&c_mutex), c_unlock(); }},
         {nothing, give_c_mutex, [=] { mtx_timedlock(&c_mutex, &minute), c_unlock(); }},
@@ -132,6 +139,7 @@ static std::vector<handover> handovers()
          give_c_mutex},
         {[] { c_once = ONCE_FLAG_INIT; }, [] { call_once(&c_once, [] {}); },
          [] { call_once(&c_once, [] {}); }},
+#endif
     };
 }
 
@@ -181,6 +189,7 @@ static int joins()
         work();
         CHECK(cudaDeviceSynchronize());
     }
+#ifdef C11_THREADS
     thrd_t thread;
     int result;
     p = device_array<int>();
@@ -193,6 +202,7 @@ static int joins()
         return 103;
     work();
     CHECK(cudaDeviceSynchronize());
+#endif
     return 0;
 }
 
