@@ -96,6 +96,7 @@ for family in mpich openmpi; do
     (
         [ ! -f "$mpi/environment" ] || . "$mpi/environment"
         export LD_LIBRARY_PATH=$mpi/lib:$root/lib/csan${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PATH=$mpi/bin:$PATH
+        passed=0 failed=0
         tests
         echo "$passed $failed" >"$family.totals"
     )
