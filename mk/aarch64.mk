@@ -20,7 +20,7 @@ aarch64_rooms := base coredump detector device learn ptx python replay report
 aarch64_unit  := $(filter-out $(addprefix %/,test_cudart test_cudart_trampolines test_device_fault test_device_interprocess test_fatbin test_detect_random), \
 	$(foreach r,$(aarch64_rooms),$(call room_tests,$r)))
 
-AARCH64_PROGRAMS ?= event_* host_function* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
+AARCH64_PROGRAMS ?= devices_event_orders event_* host_function* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
 aarch64_samples  := $(addprefix samples/,$(addsuffix .cu,example_error example_error_fixed missing_wait missing_wait_fixed \
 	free_in_use free_in_use_fixed double_buffer double_buffer_fixed))
 aarch64_sources  := $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))) $(aarch64_samples)
@@ -33,6 +33,7 @@ $(aarch64_programs): $(OUT)/tests/programs/%: %.cu $(LIBCSAN) $(LIBCSAN_RT) $(LI
 	$(CUDA_HOME)/bin/nvcc -ccbin aarch64-linux-gnu-g++ -I$(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl -Iinclude \
 		-Itests/integration -std=c++14 -g -lineinfo -arch=sm_90 -cudart none -c $< -o $@.o
 	@ln -sfn . $(@D)/static # as shell tests have it
+	@ln -sfn . $(@D)/plain
 	aarch64-linux-gnu-g++ -g $@.o -o $@ -L$(LIBDIR) -lcsan -Wl,-rpath,$(abspath $(LIBDIR)) -Wl,--no-as-needed -lpthread -ldl
 endif
 
@@ -40,8 +41,8 @@ endif
 test-aarch64:
 	@scripts/setup.sh aarch64
 	@$(MAKE) --no-print-directory CROSS=aarch64 aarch64-unit
-aarch64-unit: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(aarch64_unit) $(aarch64_programs)
+aarch64-unit: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_unit) $(aarch64_programs)
 	@scripts/test-aarch64 --jobs $(JOBS) $(OUT) $(aarch64_unit)
 # The programs alone, and recordings.
-aarch64-programs: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(aarch64_programs)
+aarch64-programs: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_programs)
 	@scripts/test-aarch64 --jobs $(JOBS) $(OUT)
