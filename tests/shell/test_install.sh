@@ -87,6 +87,22 @@ target_link_libraries(plain PRIVATE csan::csan)
 add_executable(app app.cu)
 target_compile_options(app PRIVATE -g)
 target_link_libraries(app PRIVATE csan::csan)
+add_executable(early early.cu)
+target_compile_options(early PRIVATE -g)
+target_link_libraries(early PRIVATE csan::host)
+set_target_properties(early PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+END
+    cat >with_cmake/early.cu <<'END'
+#include <cuda_runtime.h>
+int main()
+{
+    int *host, *device;
+    cudaMallocHost(&host, 4096);
+    cudaMalloc(&device, 4096);
+    cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice);
+    host[3] = 7;
+    cudaDeviceSynchronize();
+}
 END
     version=$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/csan.pc")
     sed -i "s/@VERSION@/$version/" with_cmake/CMakeLists.txt
@@ -102,6 +118,8 @@ END
     run made_by_cmake/plain
     check "what it built has the detector, of the version asked for" [ "$(cat out)" = "$version made" ]
     check "what CMake built is checked" checked made_by_cmake/app
+    run "$prefix/bin/csan" run --device=embedded --options=host=instrumented made_by_cmake/early
+    check "with csan::host, stores announce themselves" eval '[ "$status" = 66 ] && grep -q "^CSAN: data race: the host.s store (.*early.cu:8)" err'
     sed -i "s/csan $version REQUIRED/csan 99.0 REQUIRED/; s/ LANGUAGES.*/ LANGUAGES C)/" with_cmake/CMakeLists.txt
     configured of_another_version
     check "CMake refuses another version, and names this one" \
