@@ -5,32 +5,46 @@
 #
 #   interprocess.sh ROOT [NCCL]   ROOT holds bin/csan and tests/programs
 #
-# CSAN_DEVICE is the device (gpu), PYTHON the one whose NCCL is taken (python3). NCCL is a folder with
-# another libnccl.so.2 for nccl_windows, and for a second round of nccl_processes. Prints "ok NAME" or "not ok NAME" for each mode, then totals; 1 if one failed.
+# CSAN_DEVICE is the device (gpu), PYTHON the one whose NCCL is taken (python3), JOBS how many modes run
+# at once (4). NCCL is a folder with another libnccl.so.2, which is taken as well, first. Prints "ok NAME" or
+# "not ok NAME" for each mode, then totals; 1 if one failed.
 set -u
 root=$(cd "$1" && pwd) other=${2:+$(cd "$2" && pwd)} device=${CSAN_DEVICE:-gpu}
 csan=$root/bin/csan programs=$root/tests/programs/plain
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 2
-passed=0 failed=0
+mkdir ends
 
-# try PROGRAM MODE STATUS WORDS: `csan merge` ends with STATUS, and its output or errors hold WORDS.
+# try PROGRAM MODE STATUS WORDS: `csan merge` ends with STATUS, and its output or errors hold WORDS. Each
+# in a folder of its own, some at once; a mode that waits for ever ends after a minute.
+tries=0
 try()
 {
-    rm -f app.*.csan
-    RANK=0 timeout 120 "$csan" record --device="$device" -o app.%r.csan "$programs/$1" "$2" >run 2>&1 </dev/null
-    local status=$?
-    timeout 120 "$csan" merge --order app.*.csan >out 2>&1
-    local merged=$?
+    while [ "$(jobs -r | wc -l)" -ge "${JOBS:-4}" ]; do
+        wait -n
+    done
+    tries=$((tries + 1))
+    try_one "$tries" "$@" &
+}
+
+try_one()
+{
+    local number status merged
+    number=$(printf %03d "$1")
+    shift
+    mkdir "$number" && cd "$number" || exit 2
+    RANK=0 timeout 60 "$csan" record --device="$device" -o app.%r.csan "$programs/$1" "$2" >run 2>&1 </dev/null
+    status=$?
+    timeout 60 "$csan" merge --order app.*.csan >out 2>&1
+    merged=$?
     if [ $status = 0 ] && [ $merged = "$3" ] && grep -Eq -- "$4" out && ! grep -q 'do not say which it is' run; then
-        passed=$((passed + 1))
         echo "ok $1 $2"
     else
-        failed=$((failed + 1))
         echo "not ok $1 $2 (ended with $status, csan merge with $merged)"
         tail -n 15 run out | sed 's/^/    /'
-    fi
+    fi >"../ends/$number"
+    cat "../ends/$number"
 }
 
 right() { try "$1" "$2" 0 ': 0 races between processes, 0 of them possible$'; }
@@ -77,22 +91,20 @@ if [ "$device" = embedded ]; then
     processes
     windows
 elif [ "$gpus" -ge 2 ] && [ -n "$nccl$other" ]; then
-    if [ -n "$nccl" ]; then
-        use "$nccl"
+    for folder in ${other:+"$other"} ${nccl:+"$nccl"}; do
+        use "$folder"
+        if grep -q ncclPutSignal "$folder/libnccl.so.2"; then
+            windows
+        else
+            echo "skipped: nccl_windows needs NCCL 2.29"
+        fi
         processes
-    fi
-    if [ -n "$other" ]; then
-        nccl=$other
-        use "$nccl"
-        processes
-    fi
-    if grep -q ncclPutSignal "$nccl/libnccl.so.2"; then
-        windows
-    else
-        echo "skipped: nccl_windows needs NCCL 2.29"
-    fi
+    done
 else
     echo "skipped: NCCL needs two GPUs and its library"
 fi
+wait
+passed=$(cat ends/* | grep -c '^ok')
+failed=$((tries - passed))
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -31,6 +31,10 @@ static void connect()
         CHECK(cudaIpcOpenMemHandle((void **)&memory, handle, cudaIpcMemLazyEnablePeerAccess));
     }
     join_two_ranks(&comm, id, rank);
+    if (is("ahead")) { // a communicator's first call connects the ranks, and waits for the other
+        NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
+        CHECK(cudaStreamSynchronize(stream));
+    }
     if (is("split"))
         NCCL(ncclCommSplit(comm, 0, rank, &comm, nullptr));
 }
