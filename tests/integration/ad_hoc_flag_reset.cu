@@ -38,8 +38,18 @@ __global__ void consume(int *out, const int *data, int *flag)
     }
 }
 
+// A kernel that is loaded at its first launch waits for those that run, and these wait for each
+// other.
+static void load(const void *kernel)
+{
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, kernel));
+}
+
 int main()
 {
+    load((const void *)produce);
+    load((const void *)consume);
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
     int *data = device_array<int>(1), *flag = device_array<int>(1);
     int *out = device_array<int>(ROUNDS), got[ROUNDS];
