@@ -45,9 +45,9 @@ static uint64_t content_stamp(const struct python_layout *layout, const void *ob
     const char *data = (const char *)lines + layout->objects.bytes_data;
     uint64_t hash = (uint64_t)python_number_at(object, layout->code_first_line);
     if (bytes <= 2 * HASHED_BYTES)
-        return hash_mix_bytes(hash, data, bytes);
-    hash = hash_mix_bytes(hash, data, HASHED_BYTES);
-    return hash_mix_bytes(hash, data + bytes - HASHED_BYTES, HASHED_BYTES);
+        return hash_mix(hash, hash_memory(data, bytes));
+    hash = hash_mix(hash, hash_memory(data, HASHED_BYTES));
+    return hash_mix(hash, hash_memory(data + bytes - HASHED_BYTES, HASHED_BYTES));
 }
 
 static uint64_t stamp_of(const struct python_layout *layout, const void *object)

@@ -12,8 +12,10 @@ enum { HELD_MOST = 16, WAIT_LAUNCHES = 20000, WAIT_MS = 10000 };
 
 struct held {
     const struct csan_race *race;
-    uint64_t occurrences, launches; /* as of when it was held */
-    int64_t since;                  /* milliseconds */
+    uint64_t launches; /* as of when it was held */
+    int64_t since;     /* milliseconds */
+    bool followed;     /* operators were, once it was held; and how often it had come by then */
+    uint64_t occurrences;
 };
 
 static struct {
@@ -102,10 +104,7 @@ static bool hold(const struct csan_race *race)
     const bool room = table.count < HELD_MOST;
     if (room) {
         table.items[table.count] =
-            (struct held){.race = race,
-                          .occurrences = context_occurrences(session_context(), race->number),
-                          .launches = operator_summary_launches(),
-                          .since = now_ms()};
+            (struct held){.race = race, .launches = operator_summary_launches(), .since = now_ms()};
         __atomic_store_n(&table.count, table.count + 1, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&table.mutex);
@@ -127,13 +126,23 @@ bool held_race_take(const struct csan_race *race)
 
 /* ---- Letting go ---- */
 
-/* With operators followed it came again just as it is: they have nothing to add. */
-static bool has_waited(const struct held *held)
+/* With operators followed it came again just as it is: they have nothing to add. A program may have
+ * come there often before it ran an operator that could be followed. */
+static bool came_again(struct held *held)
 {
-    return now_ms() - held->since > WAIT_MS ||
-           operator_summary_launches() - held->launches > WAIT_LAUNCHES ||
-           (!operator_summary_rests() &&
-            context_occurrences(session_context(), held->race->number) > held->occurrences + 1);
+    const uint64_t occurrences = context_occurrences(session_context(), held->race->number);
+    if (operator_summary_rests())
+        return false;
+    if (!held->followed)
+        held->occurrences = occurrences;
+    held->followed = true;
+    return occurrences > held->occurrences + 1;
+}
+
+static bool has_waited(struct held *held)
+{
+    return came_again(held) || now_ms() - held->since > WAIT_MS ||
+           operator_summary_launches() - held->launches > WAIT_LAUNCHES;
 }
 
 static const struct csan_race *take_one(bool all)
