@@ -297,7 +297,8 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
     case CSAN_LINK_MAP:
         return take_map(scan, scanned, &moment, recorded);
     case CSAN_LINK_CLOSE:
-        shared_memory_remove(&scanned->mapped, recorded->value[FIELD_ADDRESS]);
+        shared_memory_remove(&scanned->mapped, recorded->value[FIELD_ADDRESS],
+                             recorded->value[FIELD_BYTES]);
         return true;
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:

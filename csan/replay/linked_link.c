@@ -206,7 +206,8 @@ const char *linked_take_link(struct linked_process *process, const struct record
         process->wanted_count++;
         return wrong;
     case CSAN_LINK_CLOSE:
-        shared_memory_remove(&process->shared, recorded->value[FIELD_ADDRESS]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_ADDRESS],
+                             recorded->value[FIELD_BYTES]);
         return NULL;
     default:
         return "a link of a kind that cannot be";

@@ -20,7 +20,7 @@ const char *linked_take_birth(struct linked_process *process, const struct recor
     csan_site site = 0;
     replay_definitions_site(&process->definitions, recorded->value[FIELD_SITE], &site);
     if (!memory->unified) {
-        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE], 0);
         return NULL;
     }
     csan_memory_create(process->linked->context, CSAN_MEMORY_DEVICE, memory->unified, memory->bytes,

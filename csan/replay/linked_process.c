@@ -186,7 +186,7 @@ static const char *take_ordered(struct linked_process *process, const struct rec
     case RECORDED_BIRTH:
         return linked_take_birth(process, recorded);
     case RECORDED_FREE_BEGIN:
-        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE], 0);
         return NULL;
     case RECORDED_FREE_END:
         if (recorded->value[FIELD_FLAGS] & RECORDED_WAITED)

@@ -38,8 +38,13 @@ bool shared_memory_find(const struct shared_memory *memory, uint64_t address, ui
     return range != NULL;
 }
 
-void shared_memory_remove(struct shared_memory *memory, uint64_t base)
+void shared_memory_remove(struct shared_memory *memory, uint64_t base, uint64_t bytes)
 {
+    if (bytes) {
+        if (base + bytes > base)
+            range_map_make_room(&memory->ranges, (struct range){base, base + bytes});
+        return;
+    }
     struct range_cursor place = range_map_seek(&memory->ranges, base);
     const struct shared_range *range = range_map_find(&memory->ranges, base);
     if (range && range->own.start == base)

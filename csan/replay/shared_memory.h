@@ -19,8 +19,8 @@ void shared_memory_clear(struct shared_memory *memory);
  * ends. False: memory is short, or the range is empty or wraps around. */
 bool shared_memory_add(struct shared_memory *memory, uint64_t base, uint64_t bytes,
                        uint64_t unified);
-/* The range that begins at `base` ends. */
-void shared_memory_remove(struct shared_memory *memory, uint64_t base);
+/* What overlaps [base, base + bytes) ends; if `bytes` is 0, the range that begins at `base`. */
+void shared_memory_remove(struct shared_memory *memory, uint64_t base, uint64_t bytes);
 /* Where the process's byte lies for all. False: it is not shared. */
 bool shared_memory_find(const struct shared_memory *memory, uint64_t address, uint64_t *unified);
 

@@ -635,7 +635,8 @@ enum csan_link_kind {
                          `number` on. `peers` 1: openings at any time are of it: it has its key for
                          itself */
     CSAN_LINK_OPEN,   /* it was opened, as that memory here */
-    CSAN_LINK_CLOSE,  /* the memory at `address` was closed */
+    CSAN_LINK_CLOSE,  /* the memory at `address` was closed; if `bytes` is not 0, all that lies in
+                         [address, address + bytes) */
     CSAN_LINK_RECORD, /* an event that processes share was recorded in the lane */
     CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process. `peers` 1 in both: no
                          event,   but a process that starts another, and what that one begins with */

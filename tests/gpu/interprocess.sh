@@ -50,7 +50,7 @@ try_one()
 right() { try "$1" "$2" 0 ': 0 races between processes, 0 of them possible$'; }
 racy() { try "$1" "$2" 66 '^Race 1 is certain'; }
 
-for mode in event synced token barrier tensor descriptor pool; do
+for mode in event synced token barrier tensor descriptor descriptor_part pool; do
     right interprocess $mode
 done
 for mode in none early opened undeclared tensor_early descriptor_early pool_early; do

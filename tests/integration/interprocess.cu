@@ -157,15 +157,19 @@ template <typename F> static F *driver(const char *name)
 
 enum { MAPPED = 2 << 20 };
 
-static int *mapped(CUmemGenericAllocationHandle handle)
+static void map(CUdeviceptr p, CUmemGenericAllocationHandle handle)
 {
-    CUdeviceptr p;
     CUmemAccessDesc access = {};
     access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    DRIVER(DRIVER_FUNCTION(cuMemAddressReserve)(&p, MAPPED, 0, 0, 0));
     DRIVER(DRIVER_FUNCTION(cuMemMap)(p, MAPPED, 0, handle, 0));
     DRIVER(DRIVER_FUNCTION(cuMemSetAccess)(p, MAPPED, &access, 1));
+}
+static int *mapped(CUmemGenericAllocationHandle handle)
+{
+    CUdeviceptr p;
+    DRIVER(DRIVER_FUNCTION(cuMemAddressReserve)(&p, MAPPED, 0, 0, 0));
+    map(p, handle);
     return (int *)p;
 }
 static void unmap(int *p, CUmemGenericAllocationHandle handle)
@@ -187,14 +191,44 @@ static int exporter()
     DRIVER(DRIVER_FUNCTION(cuMemCreate)(&handle, MAPPED, &what, 0));
     int *memory = mapped(handle);
     launch_fill(stream, memory);
-    if (is("descriptor"))
+    if (!is("descriptor_early"))
         CHECK(cudaStreamSynchronize(stream));
     DRIVER(DRIVER_FUNCTION(cuMemExportToShareableHandle)(
         &descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
     put_descriptor(descriptor);
+    if (is("descriptor_part")) // while the other process gives up its name for the memory
+        launch_copy(stream, device_array<int>(), memory);
     get<char>();
     CHECK(cudaStreamSynchronize(stream));
     unmap(memory, handle);
+    return 0;
+}
+
+// The imported memory is half of a reservation, whose other half stays mapped when it goes.
+static int importer_of_part()
+{
+    CUmemGenericAllocationHandle handle, own;
+    CUmemAllocationProp what = {};
+    CUdeviceptr p;
+    int *mine = device_array<int>();
+    cudaStream_t stream = nonblocking_stream();
+    const int descriptor = get_descriptor();
+    DRIVER(DRIVER_FUNCTION(cuMemImportFromShareableHandle)(
+        &handle, (void *)(intptr_t)descriptor, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    DRIVER(DRIVER_FUNCTION(cuMemCreate)(&own, MAPPED, &what, 0));
+    DRIVER(DRIVER_FUNCTION(cuMemAddressReserve)(&p, 2 * MAPPED, 0, 0, 0));
+    map(p, handle);
+    map(p + MAPPED, own);
+    launch_copy(stream, mine, (int *)p);
+    CHECK(cudaStreamSynchronize(stream));
+    DRIVER(DRIVER_FUNCTION(cuMemUnmap)(p, MAPPED));
+    DRIVER(DRIVER_FUNCTION(cuMemRelease)(handle));
+    DRIVER(DRIVER_FUNCTION(cuMemUnmap)(p + MAPPED, MAPPED));
+    DRIVER(DRIVER_FUNCTION(cuMemRelease)(own));
+    DRIVER(DRIVER_FUNCTION(cuMemAddressFree)(p, 2 * MAPPED));
+    put('c');
     return 0;
 }
 
@@ -367,7 +401,8 @@ int main(int count, char **arguments)
     to = child ? there[1] : back[1];
     setenv("RANK", child ? "0" : "1", 1);
     const bool tensor = is("tensor") || is("tensor_early");
-    const bool descriptor = is("descriptor") || is("descriptor_early");
+    const bool part = is("descriptor_part");
+    const bool descriptor = part || is("descriptor") || is("descriptor_early");
     if (is("pool") || is("pool_early")) {
         if (!child)
             return pool_importer();
@@ -377,7 +412,10 @@ int main(int count, char **arguments)
         return code ? code : WIFEXITED(status) ? WEXITSTATUS(status) : 104;
     }
     if (!child)
-        return tensor ? tensor_receiver() : descriptor ? importer() : reader();
+        return tensor       ? tensor_receiver()
+               : part       ? importer_of_part()
+               : descriptor ? importer()
+                            : reader();
     int code = tensor ? tensor_sender() : descriptor ? exporter() : writer();
     waitpid(child, &status, 0);
     printf("done\n");

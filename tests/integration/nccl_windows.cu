@@ -176,6 +176,8 @@ int main(int count, char **arguments)
     CHECK(cudaDeviceSynchronize());
     if (is("deregistered"))
         NCCL(ncclCommWindowDeregister(comm, window));
+    put('e'); // NCCL refuses what is sent to a rank that has ended
+    get<char>();
     if (!child)
         return 0;
     waitpid(child, &status, 0);

@@ -18,7 +18,7 @@ merge() { run "$csan" merge --order app.*.csan; }
 
 # ---- What orders two processes
 
-for mode in event synced token barrier tensor descriptor pool; do
+for mode in event synced token barrier tensor descriptor descriptor_part pool; do
     record $mode
     check "by itself each process is right ($mode)" ended 0
     merge

@@ -328,6 +328,18 @@ static void unmap_begin(struct unmapping *unmapping)
                                    !unmapping->shared, unmapping->site);
 }
 
+/* Before what the call is checked as: only this process loses its name for the memory, and other
+ * processes go on with theirs. */
+static void unmap_note(const struct unmapping *unmapping)
+{
+    const struct mapping *mapping = mapping_find(unmapping->base);
+    for (uint64_t at = unmapping->base; mapping && at < unmapping->end;
+         mapping = mapping_find(at)) {
+        at += mapping->bytes;
+        mapping_note(CSAN_LINK_CLOSE, mapping);
+    }
+}
+
 static void unmap_forget(const struct unmapping *unmapping)
 {
     struct mapping *mapping = mapping_find(unmapping->base);
@@ -337,7 +349,6 @@ static void unmap_forget(const struct unmapping *unmapping)
         HASH_DEL(table.mappings, mapping);
         if (mapping->reservation)
             mapping->reservation->mapped--;
-        mapping_note(CSAN_LINK_CLOSE, mapping);
         if (mapping->physical)
             mapping_unlink(mapping);
         free(mapping);
@@ -350,6 +361,8 @@ static void unmap_end(struct unmapping *unmapping, CUresult result)
                                      .bytes = unmapping->end - unmapping->base,
                                      .kind = CSAN_WRITE,
                                      .argument = CSAN_NO_ARGUMENT};
+    if (result == CUDA_SUCCESS)
+        unmap_note(unmapping);
     if (unmapping->token) {
         csan_memory_free_end(session_context(), unmapping->token, result != CUDA_SUCCESS, 0);
         if (result == CUDA_SUCCESS)

@@ -95,9 +95,16 @@ static void random_ranges(void **state)
             for (uint64_t at = base; at < base + 40 && at < SPACE; at++)
                 unified[at] = at < base + bytes ? next + (at - base) : 0;
             next += 50;
-            if (random_below(4) == 0) {
-                shared_memory_remove(&memory, base);
+            const uint32_t end = random_below(8);
+            if (end == 0) {
+                shared_memory_remove(&memory, base, 0);
                 memset(&unified[base], 0, 40 * sizeof *unified);
+            } else if (end == 1) { /* from within one range into a later one, or none */
+                const uint64_t last = base + bytes - 1 + 40 * random_below(2);
+                shared_memory_remove(&memory, base + bytes - 1, last - (base + bytes - 1) + 1);
+                memset(&unified[base], 0, 40 * sizeof *unified);
+                if (last >= base + 40 && base + 40 < SPACE && unified[base + 40])
+                    memset(&unified[base + 40], 0, 40 * sizeof *unified);
             }
         }
         for (int k = 0; k < 8; k++)
@@ -149,7 +156,8 @@ static void ranges_that_cannot_be(void **state)
     assert_false(shared_memory_add(&memory, 100, 0, 1000));
     assert_false(shared_memory_add(&memory, UINT64_MAX - 5, 10, 1000));
     assert_true(shared_memory_is_empty(&memory));
-    shared_memory_remove(&memory, 100);
+    shared_memory_remove(&memory, 100, 0);
+    shared_memory_remove(&memory, UINT64_MAX - 5, 10);
     shared_memory_clear(&memory);
 }
 
