@@ -12,7 +12,7 @@ ifeq ($(CROSS),aarch64)
   CLI_LIBS := -L$(AARCH64_ROOT)/link $(CLI_LIBS)
 endif
 
-# Where the kernel starts programs by qemu for a user (Linux 6.7), shell tests run: SHELL_TESTS.
+# Where the kernel starts programs by qemu for a user (Linux 6.7), shell tests run: AARCH64_SHELL_TESTS.
 
 # The rooms whose tests need no hooks, without the tests that do, and one that takes too long there. qemu-user shows a
 # process another /proc/self/stat than others see of it, so no handle of memory is taken.
