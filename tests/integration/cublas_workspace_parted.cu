@@ -1,7 +1,7 @@
 // verdict: none
 // libraries: cublas
-// Two handles, each with half of a workspace. A third had all of it before its stream was set, which
-// gave it the default workspace again.
+// Two handles, each with half of a workspace. A third had all of it before its stream was set,
+// which gave it the default workspace again.
 #include "blas.h"
 
 int main()
