@@ -508,3 +508,31 @@ case $root in
     fi
     ;;
 esac
+
+# ---- Constructors that call a function of the C library before csan's have run
+
+cat >later.c <<'EOF'
+#include <stdlib.h>
+__attribute__((visibility("default"))) long __isoc23_strtol(const char *text, char **end, int base);
+long __isoc23_strtol(const char *text, char **end, int base) { return (strtol)(text, end, base); }
+EOF
+cat >first.c <<'EOF'
+#include <string.h>
+long __isoc23_strtol(const char *text, char **end, int base);
+long first_number;
+__attribute__((constructor)) static void first(void)
+{
+    volatile const char *text = "42";
+    first_number = __isoc23_strtol((const char *)text, 0, 10) + (long)strlen((const char *)text);
+}
+EOF
+cat >early.c <<'EOF'
+#include <stdio.h>
+extern long first_number;
+int main(void) { return printf("%ld\n", first_number) < 0; }
+EOF
+check "libraries with a constructor are built" eval 'gcc -fno-builtin -shared -fPIC later.c -o liblater.so &&
+    gcc -fno-builtin -shared -fPIC first.c -o libfirst.so -L. -llater -Wl,-rpath,"$PWD" &&
+    gcc early.c -o early -L. -lfirst -llater -Wl,-rpath,"$PWD"'
+guarded ./early
+check "... which calls functions that the C library has since 2.38" eval 'ended 0 && grep -qx 44 out'

@@ -51,7 +51,7 @@ NEXT_CALLS(CALLS)
     call(__isoc23_strtol) call(__isoc23_strtoll) call(__isoc23_strtoul) call(__isoc23_strtoull)
 
 static struct {
-    NEWER_CALLS(NEXT_MEMBER)
+    NEWER_CALLS(NEXT_MEMBER) bool found;
 } newer;
 
 static __attribute__((constructor(102))) void find_newer(void)
@@ -59,6 +59,7 @@ static __attribute__((constructor(102))) void find_newer(void)
 #define FIND(name) *(void **)&newer.name = driver_dlsym(RTLD_NEXT, #name);
     NEWER_CALLS(FIND)
 #undef FIND
+    __atomic_store_n(&newer.found, true, __ATOMIC_RELEASE);
 }
 
 /* ---- How far strings go ---- */
@@ -431,7 +432,10 @@ NEXT_EXPORTED void explicit_bzero(void *memory, size_t bytes)
 
 /* Those of C23, which the C library has since 2.38. */
 #undef NEXT
-#define NEXT(name) newer.name
+#define NEXT(name)                                                                                 \
+    (__builtin_expect(!__atomic_load_n(&newer.found, __ATOMIC_ACQUIRE), 0) ? find_newer()          \
+                                                                           : (void)0,              \
+     newer.name)
 INTEGER(long, __isoc23_strtol)
 INTEGER(long long, __isoc23_strtoll)
 INTEGER(unsigned long, __isoc23_strtoul)
