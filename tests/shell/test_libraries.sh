@@ -18,6 +18,10 @@ guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter
 # And those whose arguments it looks at.
 guarded+='|'$(grep -ohE '(NUMBER|POINTER|ERROR|LOSING|WAITS)\([a-z0-9_]+[,)]' "$(dirname "$test")"/../../runtime/hook/host/host_{arguments,waits}.def | tr '(),' '   ' | awk '{ print $2 }' | paste -sd'|')
 guarded+='|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|mlock2?'
+# And functions for strings, and those that begin a parallel region of OpenMP's.
+host=$(dirname "$test")/../../runtime/hook/host
+guarded+='|'$(grep -ohE 'call\([a-z_0-9]+\)' "$host/host_strings.c" | tr '()' '  ' | awk '{ print $2 }' | paste -sd'|')
+guarded+='|'$(sed -n 's/^REGION(\(.*\))$/\1/p' "$host/host_parallel.def" | paste -sd'|')
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
     '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx(2|Extension)|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|v?fork)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
@@ -60,4 +64,4 @@ no_name_twice()
 
 # What takes the place of ThreadSanitizer's library.
 libcsan_host=$root/lib/libcsan_host.so.0
-check "libcsan_host exports __tsan_*, csan_host_* and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|csan_host_(activate|access|range|written|touched)|mem(cpy|move|set)|__mem(cpy|move|set)_chk)$'
+check "libcsan_host exports __tsan_*, csan_host_* and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|csan_host_(activate|access|range|written|touched)|mem(p?cpy|move|set|cmp)|__memcmpeq|b(cmp|copy|zero)|__mem(p?cpy|move|set)_chk)$'
