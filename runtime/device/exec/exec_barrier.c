@@ -92,11 +92,16 @@ static void open_barrier(struct block *block, uint32_t id)
     block->state->progress++;
 }
 
+/* Those behind the block's own are of the groups of four warps. */
+static bool all_have_come(struct block *block, uint32_t id)
+{
+    return id < BARRIERS ? is_complete(block, id, 0) : warpgroup_is_complete(block, id);
+}
+
 void barrier_recheck(struct block *block)
 {
     for (uint32_t id = 0; id < ALL_BARRIERS; id++)
-        if (block->barriers[id].used &&
-            (id < BARRIERS ? is_complete(block, id, 0) : warpgroup_is_complete(block, id)))
+        if (block->barriers[id].used && all_have_come(block, id))
             open_barrier(block, id);
     barrier_cluster_recheck(block);
 }
