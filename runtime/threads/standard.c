@@ -79,32 +79,12 @@ EXPORTED int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
 
 /* ---- once */
 
-static __thread struct {
-    const struct csan_threads_table *table;
-    const void *key;
-    void (*function)(void);
-} once;
-
-static void once_run(void)
-{
-    const struct csan_threads_table *table = once.table;
-    const void *key = once.key;
-    once.function();
-    table->release(key, 0);
-}
-
 EXPORTED void call_once(once_flag *flag, void (*function)(void))
 {
     const struct csan_threads_table *table = TABLE();
-    if (!table) {
-        LIBC_NEXT(call_once)(flag, function);
-        return;
-    }
-    once.table = table;
-    once.key = flag;
-    once.function = function;
-    LIBC_NEXT(call_once)(flag, once_run);
-    table->acquire(flag);
+    LIBC_NEXT(call_once)(flag, table ? once_of(table, flag, function) : function);
+    if (table)
+        table->acquire(flag);
 }
 
 /* ---- threads: by this library's own functions for pthread's. A result is an int within a pointer,

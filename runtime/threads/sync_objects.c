@@ -160,13 +160,20 @@ static void once_run(void)
     table->release(key, 0);
 }
 
+void (*once_of(const struct csan_threads_table *table, const void *key,
+               void (*function)(void)))(void)
+{
+    once.table = table;
+    once.key = key;
+    once.function = function;
+    return once_run;
+}
+
 EXPORTED int pthread_once(pthread_once_t *control, void (*function)(void))
 {
     const struct csan_threads_table *table = TABLE();
     if (!table)
         return LIBC_NEXT(pthread_once)(control, function);
-    once.table = table;
-    once.key = control;
-    once.function = function;
-    return acquired(table, control, LIBC_NEXT(pthread_once)(control, once_run));
+    return acquired(table, control,
+                    LIBC_NEXT(pthread_once)(control, once_of(table, control, function)));
 }

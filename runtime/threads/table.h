@@ -33,6 +33,12 @@ static inline const struct csan_threads_table *table_for(const void *caller)
         result_;                                                                                   \
     })
 
+/* What a call of pthread_once or call_once is given in place of `function`, which it then calls:
+ * who returns from another call for that key is ordered after it. For the calling thread's next
+ * call. */
+void (*once_of(const struct csan_threads_table *table, const void *key,
+               void (*function)(void)))(void);
+
 /* pthread_create, pthread_join and pthread_detach for a caller whose table that is (NULL: none). */
 int thread_create(const struct csan_threads_table *table, pthread_t *name,
                   const pthread_attr_t *attributes, void *(*function)(void *), void *argument);
