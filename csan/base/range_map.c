@@ -73,8 +73,10 @@ static bool seek_near(const struct range_map *map, uint32_t *hint, uint64_t addr
     uint32_t index = *hint / RANGE_CHUNK, slot = *hint % RANGE_CHUNK;
     const struct range_chunk *chunk = index < map->chunk_count ? chunk_at(map, index) : NULL;
     int steps = 0;
-    if (!chunk || slot >= chunk->count)
-        return false;
+    if (!chunk || slot >= chunk->count ||
+        address >= element_at(map, chunk, chunk->count - 1)->end ||
+        (index > 0 && address < element_at(map, chunk, 0)->start))
+        return false; /* it is not in this chunk */
     while (element_at(map, chunk, slot)->end <= address)
         if (++slot == chunk->count || ++steps > NEAR)
             return false;
@@ -83,14 +85,15 @@ static bool seek_near(const struct range_map *map, uint32_t *hint, uint64_t addr
         if (++steps > NEAR)
             return false;
     }
-    if (slot == 0 && index > 0 && element_at(map, chunk, 0)->start > address)
-        return false; /* it may be in the chunk before */
     *hint = index * RANGE_CHUNK + slot;
     return true;
 }
 
+enum { MOST_BITS = 13 }; /* of hints: what stays near the processor */
+
 /* Where the newest search ended, behind the hints: lists of pointers often go from one element to
- * the next, and two addresses of one list may have one hint. */
+ * the next, and two addresses of one list may have one hint. Maps that outgrow the hints have
+ * no such order. */
 static uint32_t *newest_hint(const struct range_map *map)
 {
     return &map->hints[(size_t)1 << map->hint_bits];
@@ -101,7 +104,7 @@ static uint32_t seek_hinted(const struct range_map *map, uint64_t address)
     uint32_t *hint = range_map_hint(map, address), *newest = newest_hint(map);
     if (!seek_near(map, hint, address)) {
         uint32_t next = *newest;
-        if (!seek_near(map, &next, address)) {
+        if (map->hint_bits == MOST_BITS || !seek_near(map, &next, address)) {
             const struct range_cursor cursor = seek_slow(map, address);
             next = cursor.chunk * RANGE_CHUNK + cursor.slot;
         }
@@ -145,9 +148,26 @@ void *range_map_before(const struct range_map *map, struct range_cursor cursor)
     return element_at(map, chunk, chunk->count - 1);
 }
 
+/* The element that the hint names, if it contains the address: most lookups end here. */
+static struct range *find_hinted(const struct range_map *map, uint64_t address)
+{
+    const uint32_t hint = *range_map_hint(map, address), slot = hint % RANGE_CHUNK;
+    if (hint / RANGE_CHUNK >= map->chunk_count)
+        return NULL;
+    const struct range_chunk *chunk = chunk_at(map, hint / RANGE_CHUNK);
+    struct range *found = slot < chunk->count ? element_at(map, chunk, slot) : NULL;
+    if (!found || found->start > address || address >= found->end)
+        return NULL;
+    *newest_hint(map) = hint;
+    return found;
+}
+
 void *range_map_find_slow(const struct range_map *map, uint64_t address)
 {
-    struct range *found = range_map_at(map, range_map_seek(map, address));
+    struct range *found = map->hints ? find_hinted(map, address) : NULL;
+    if (found)
+        return found;
+    found = range_map_at(map, range_map_seek(map, address));
     return found && found->start <= address ? found : NULL;
 }
 
@@ -168,7 +188,7 @@ static struct range_chunk *chunk_resize(const struct range_map *map, struct rang
  * them, none: they save time, nothing else. */
 static void make_hints(struct range_map *map)
 {
-    enum { CHUNK_BITS = 6, MOST_BITS = 13 };
+    enum { CHUNK_BITS = 6 };
     static_assert(RANGE_CHUNK == 1 << CHUNK_BITS, "hints are counted in powers of two");
     uint32_t bits = CHUNK_BITS + 32u - (uint32_t)__builtin_clz(map->chunk_capacity);
     free(map->hints);
