@@ -40,6 +40,7 @@ const struct lock_kind_words lock_kinds[LOCK_KINDS] = {
     [LOCK_COPIED_VALUES] = {"copied values", "what small copies wrote"},
     [LOCK_GRAPH_MEMORY] = {"memory of graphs", "what nodes allocate"},
     [LOCK_OPERATOR_SUMMARIES] = {"summaries of operators", "what operators made of launches"},
+    [LOCK_KERNEL_READS] = {"kernels' reads", "what code reads of parameters"},
     [LOCK_NAMES] = {"names", "texts that live on"},
     [LOCK_DEVICE_NAME] = {"the device", "its name"},
     [LOCK_ADDED_ORDERS] = {"added orders", "places, and the events recorded for them"},

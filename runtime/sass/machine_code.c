@@ -32,6 +32,7 @@ struct machine_code {
     uint32_t params_at; /* where kernels of that architecture have parameters */
     size_t count, room;
     struct kernel_code *kernels;
+    const char *only; /* while it is read: of this kernel; NULL: of all */
 };
 
 /* What instruction.h knows. */
@@ -195,6 +196,8 @@ static void visit(void *user, const struct cubin_code *of)
         code->calls_blind |= function.blind || function.copies;
         return;
     }
+    if (code->only && strcmp(of->name, code->only) != 0)
+        return;
     struct kernel_code *kernel = kernel_add(code, of->name);
     if (!kernel) {
         code->unreadable = true;
@@ -216,12 +219,18 @@ static int by_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-struct machine_code *machine_code_read(const void *data, size_t bytes)
+struct machine_code *machine_code_read(const void *cubin, size_t bytes)
+{
+    return machine_code_read_kernel(cubin, bytes, NULL);
+}
+
+struct machine_code *machine_code_read_kernel(const void *data, size_t bytes, const char *kernel)
 {
     char message[128];
     struct machine_code *code = calloc(1, sizeof *code);
     if (!code)
         return NULL;
+    code->only = kernel;
     uint32_t architecture = cubin_architecture(data, bytes);
     code->reads_all = architecture < ARCHITECTURE_FIRST || architecture > ARCHITECTURE_LAST;
     code->architecture = architecture;
@@ -230,6 +239,7 @@ struct machine_code *machine_code_read(const void *data, size_t bytes)
         code->unreadable = true;
     if (code->count)
         qsort(code->kernels, code->count, sizeof *code->kernels, by_name);
+    code->only = NULL;
     return code;
 }
 

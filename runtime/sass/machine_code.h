@@ -23,6 +23,8 @@ struct machine_code;
 /* Reads a cubin, which is not kept. NULL: memory is short. Of one that cannot be read no kernel is
  * known. NULL is taken below for such a one. */
 struct machine_code *machine_code_read(const void *cubin, size_t bytes);
+/* The same of that kernel alone, and what it may call: a library's cubin has hundreds of others. */
+struct machine_code *machine_code_read_kernel(const void *cubin, size_t bytes, const char *kernel);
 void machine_code_free(struct machine_code *code);
 
 /* Whether the kernel of that name, or a function it may call, has accesses that no patch sees and

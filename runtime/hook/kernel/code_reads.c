@@ -30,7 +30,7 @@ static bool choose(void *user, const struct fatbin_entry *entry)
 static struct reads *cubin_reads(const void *cubin, size_t bytes, const char *symbol,
                                  uint32_t words)
 {
-    struct machine_code *code = machine_code_read(cubin, bytes);
+    struct machine_code *code = machine_code_read_kernel(cubin, bytes, symbol);
     struct reads *reads = code ? machine_code_reads(code, symbol, words) : NULL;
     machine_code_free(code);
     return reads;

@@ -11,6 +11,7 @@
 #include "runtime/hook/kernel/identity.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/kernel/layout.h"
+#include "runtime/hook/observe/kernel_reads.h"
 #include "runtime/hook/observe/learning_case.h"
 #include "runtime/hook/observe/learning_maps.h"
 #include "runtime/hook/observe/learning_parts.h"
@@ -204,7 +205,7 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
         uses_find(&uses, learned, kernel, function, words_of(&layout));
     if (readable && !uses.reads && layout.bytes <= LEARNING_BYTES_MAX &&
         reads_wanted_of_code(words_of(&layout)))
-        uses.reads = kernel_code_reads(function, kernel->symbol, words_of(&layout));
+        uses.reads = kernel_reads_find(kernel, function, words_of(&layout));
     const struct reads *reads = uses.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);

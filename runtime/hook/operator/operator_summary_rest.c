@@ -4,6 +4,7 @@
 #include "runtime/hook/operator/operator_summary.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/observe/kernel_reads.h"
 #include "runtime/hook/observe/program.h"
 #include "runtime/hook/operator/operator_summary_state.h"
 #include "runtime/hook/session/guard.h"
@@ -356,6 +357,8 @@ int operator_summary_source(const struct csan_operator_source *source)
         operator_summary_own.identified && !operator_summary_own.verifies &&
         summary_file_read(options, &operator_summary_own.program, operator_summary_own.summaries,
                           &operator_summary_own.noted);
+    if (operator_summary_own.identified)
+        kernel_reads_keep(&operator_summary_own.program);
     operator_summary_own.began_resting =
         read && operator_summary_own.noted.settled &&
         (int)operator_summary_own.noted.rested + 1 < session_options()->learn_every;

@@ -20,6 +20,7 @@
 #include "runtime/hook/run/held_race.h"
 #include "runtime/hook/run/injection.h"
 #include "runtime/hook/failure/leaks.h"
+#include "runtime/hook/observe/kernel_reads.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_program.h"
 #include "runtime/hook/library/library.h"
@@ -360,6 +361,7 @@ static void summarize(struct csan_stats *stats)
     csan_context_stats(session_context(), stats);
     learning_finish();
     operator_summary_finish();
+    kernel_reads_finish();
     if (session_all_options()->print_summary && !recorder_only_records())
         report_occurrences(session_report(), session_context());
     if (session_all_options()->print_summary && !recorder_only_records())

@@ -224,6 +224,23 @@ def llama():
     return step
 
 
+def pointwise():
+    """A training step with Adam without matrix products, which the embedded device has no library for."""
+    weights = [torch.randn(256, 256, device=DEVICE, requires_grad=True) for _ in range(8)]
+    optimizer = torch.optim.Adam(weights, lr=1e-3, foreach=True)
+    data = torch.randn(64, 256, device=DEVICE)
+
+    def step():
+        optimizer.zero_grad()
+        output = data
+        for weight in weights:
+            output = nn.functional.gelu(output + weight[0]) * weight[1]
+        output.square().mean().backward()
+        optimizer.step()
+
+    return step
+
+
 def gru():
     """A training step of a recurrent network, whose operator may work on several streams."""
     network = nn.GRU(128, 128, 2, batch_first=True).to(DEVICE)
@@ -251,6 +268,7 @@ MODELS = {
     "gpt2": gpt2,
     "llama": llama,
     "gru": gru,
+    "pointwise": pointwise,
 }
 
 

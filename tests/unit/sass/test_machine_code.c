@@ -310,6 +310,41 @@ static void real_kernels_read_what_they_do(void **state)
     }
 }
 
+/* Read alone, a kernel reads what it does beside the others, which are not known then. */
+static void a_kernel_is_read_alone(void **state)
+{
+    (void)state;
+    enum { PARTS = 26, SECOND = PARTS + 6 };
+    static const struct {
+        const char *kernel;
+        uint32_t words;
+    } kernels[] = {{"_Z10reads_some5parts", PARTS},
+                   {"_Z18reads_some_of_many5partsixfS_", SECOND + PARTS},
+                   {"_Z13reads_nothing5parts", PARTS},
+                   {"_Z16takes_an_address5parts", PARTS}};
+    static const char *const files[] = {CUBINS};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        size_t bytes;
+        void *cubin = file_read(files[i], &bytes);
+        struct machine_code *all = machine_code_read(cubin, bytes);
+        for (size_t k = 0; k < COUNT(kernels); k++) {
+            struct machine_code *code = machine_code_read_kernel(cubin, bytes, kernels[k].kernel);
+            struct reads *one = machine_code_reads(code, kernels[k].kernel, kernels[k].words);
+            struct reads *of_all = machine_code_reads(all, kernels[k].kernel, kernels[k].words);
+            assert_int_equal(one != NULL, of_all != NULL);
+            if (one)
+                assert_memory_equal(one, of_all, reads_bytes(of_all));
+            assert_false(machine_code_is_blind(code, kernels[k].kernel));
+            assert_true(machine_code_is_blind(code, kernels[(k + 1) % COUNT(kernels)].kernel));
+            free(of_all);
+            free(one);
+            machine_code_free(code);
+        }
+        machine_code_free(all);
+        free(cubin);
+    }
+}
+
 /* Of its last member that it reads, a byte. */
 static void real_kernels_read_no_padding(void **state)
 {
@@ -621,6 +656,7 @@ int main(void)
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
+        cmocka_unit_test(a_kernel_is_read_alone),
         cmocka_unit_test(real_kernels_read_no_padding),
         cmocka_unit_test(real_kernels_read_what_tables_say),
         cmocka_unit_test(real_kernels_read_within_the_known_bytes),
