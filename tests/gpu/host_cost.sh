@@ -72,7 +72,7 @@ of_training()
 table()
 {
     awk -F '\t' '
-        BEGIN { n = split("plain;hooks only;host=off;host=guard;host=content;host=guard+content;host=instrumented;empty functions;ThreadSanitizer", ways, ";") }
+        BEGIN { n = split("plain;hooks only;hooks only, host=guard;host=off;host=guard;host=content;host=guard+content;host=instrumented;empty functions;ThreadSanitizer", ways, ";") }
         !($1 in aims) { order[++rows] = $1 }
         { aims[$1] = $2; found[$1, $3] = $4 }
         END {
@@ -88,7 +88,7 @@ table()
 }
 csan() { env CSAN_OPTIONS=print_summary=0:"$1" "$root/bin/csan" run --device=$device "${@:2}"; }
 # The embedded device is found by csan run alone.
-plain() { if [ $device = gpu ]; then "$@"; else env CSAN=0 "$root/bin/csan" run --device=embedded "$@"; fi; }
+plain() { if [ $device = gpu ]; then "$@"; else "$root/bin/csan" run --device=embedded env CSAN=0 "$@"; fi; }
 # ThreadSanitizer's library wants the addresses where they are without randomization.
 tsan() { plain env TSAN_OPTIONS=report_bugs=0 setarch "$(uname -m)" -R ./tsan "$@"; }
 steps_of() { local steps=$1; [ $device = gpu ] || steps=$((steps / 100)); echo $((steps < 3 ? 3 : steps)); }
