@@ -16,6 +16,8 @@ static bool watched_access(struct detector *detector, const struct csan_access *
 {
     const bool to_end = access->bytes == CSAN_TO_END;
     const struct allocation *allocation = memory_find(&detector->memory, access->base);
+    if (allocation && !is_of_host(allocation))
+        return false;
     if (!to_end && !lmad_from_access(lmad, access))
         return false;
     touch->exact = !to_end && access->bound == CSAN_EXACT;
@@ -30,7 +32,7 @@ static bool watched_access(struct detector *detector, const struct csan_access *
             (struct range){access->base, allocation ? allocation->range.end : UINT64_MAX};
     if (allocation)
         touch->memory = allocation->kind;
-    return !allocation || is_of_host(allocation);
+    return true;
 }
 
 void detector_watch_op(struct detector *detector, const struct op *op, epoch_t epoch)

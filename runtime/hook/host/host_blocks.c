@@ -20,6 +20,14 @@ static struct {
     struct block blocks[BLOCKS_MOST]; /* apart, in order */
 } host = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+struct host_blocks_hull host_blocks_hull;
+
+static void hull_is(uint64_t start, uint64_t end)
+{
+    __atomic_store_n(&host_blocks_hull.start, start, __ATOMIC_RELEASE);
+    __atomic_store_n(&host_blocks_hull.end, end, __ATOMIC_RELEASE);
+}
+
 static void begin(void)
 {
     pthread_mutex_lock(&host.mutex);
@@ -28,6 +36,12 @@ static void begin(void)
 
 static void end(void)
 {
+    if (host.lost)
+        hull_is(0, UINT64_MAX);
+    else if (host.count)
+        hull_is(host.blocks[0].start, host.blocks[host.count - 1].end);
+    else
+        hull_is(0, 0);
     __atomic_store_n(&host.changes, host.changes + 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&host.mutex);
 }

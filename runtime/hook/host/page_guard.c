@@ -304,9 +304,14 @@ static void record_release(const struct record *record)
 }
 
 /* The table fills with pages that are guarded no more. */
+static bool is_filled(void)
+{
+    return __atomic_load_n(&guard.used, __ATOMIC_RELAXED) >= TABLE / 2;
+}
+
 static void sweep(void)
 {
-    if (guard.used < TABLE / 2 || guard.count)
+    if (!is_filled() || guard.count)
         return;
     memset(guard.pages, 0, sizeof guard.pages);
     guard.used = 0;
@@ -440,7 +445,7 @@ void page_guard_forget_all(void)
 void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
 {
     size_t kept = 0;
-    if (!guard.on || !take())
+    if (!guard.on || (!page_guard_any() && !is_filled()) || !take())
         return;
     for (size_t i = 0; i < guard.count; i++) {
         if (is_over(user, guard.records[i].epoch))

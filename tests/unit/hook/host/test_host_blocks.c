@@ -23,11 +23,16 @@ static struct range random_range(void)
 
 static void is_as_the_model(void)
 {
+    unsigned first = UNITS, last = 0;
     for (unsigned i = 0; i < UNITS; i++) {
         const uint64_t start = BASE + (uint64_t)i * UNIT;
         assert_int_equal(host_blocks_has(start), model[i]);
         assert_int_equal(host_blocks_has(start + UNIT - 1), model[i]);
+        first = model[i] && first == UNITS ? i : first;
+        last = model[i] ? i : last;
     }
+    for (unsigned i = 0; i < UNITS; i++)
+        assert_int_equal(host_blocks_near(BASE + (uint64_t)i * UNIT), first <= i && i <= last);
     assert_false(host_blocks_has(BASE - 1));
     assert_false(host_blocks_has(BASE + UNITS * UNIT));
 }
@@ -71,7 +76,7 @@ static bool stop;
 static void *reads(void *unused)
 {
     while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-        if (!host_blocks_has(0x900010)) /* it is always there */
+        if (!host_blocks_has(0x900010) || !host_blocks_near(0x900010)) /* it is always there */
             return (void *)1;
     return unused;
 }
@@ -104,6 +109,7 @@ static void more_than_can_be_kept(void **state)
         host_blocks_add((struct range){i << 20, (i << 20) + 64});
     assert_true(host_blocks_has(UINT64_C(4999) << 20));
     assert_true(host_blocks_has(1));
+    assert_true(host_blocks_near(1));
 }
 
 int main(void)
