@@ -44,7 +44,8 @@ static double pipeline(size_t bytes, int steps)
         CHECK(cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
         CHECK(cudaEventRecord(done[i], stream));
     }
-    // The median of some 50 parts: a moment in which the machine does something else does not count.
+    // The median of some 50 parts: a moment in which the machine does something else does not
+    // count.
     std::vector<double> parts;
     const int part = steps / 50 + 1;
     double start = now();

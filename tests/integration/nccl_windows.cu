@@ -125,7 +125,8 @@ static void read_window(int part, int parts)
     launch_copy(stream, result, memory + N + part * PART, parts * PART);
 }
 
-// Its wait comes behind what it should order. A put to a rank that never waits for a signal does not end.
+// Its wait comes behind what it should order. A put to a rank that never waits for a signal does
+// not end.
 static bool waits_late()
 {
     return is("no_wait") || is("other_part") || is("other_window") || is("captured");
