@@ -13,6 +13,7 @@
 #define CSAN_BASE_LOCK_H
 
 #include "csan/base/lock_order.h"
+#include "csan/base/thread_sanitizer.h"
 
 #include <stdint.h>
 #include <sys/single_threaded.h>
@@ -23,7 +24,7 @@ struct lock {
 };
 
 /* ThreadSanitizer's annotations, if the program runs under it: they show the order that a mutex
- * would have shown. */
+ * would have shown. libcsan_host has them, too, and would ask csan, which has the lock. */
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -42,7 +43,7 @@ static inline void lock_take(struct lock *lock)
                                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED),
                               0))
         lock_take_slow(lock);
-    if (__builtin_expect(__tsan_acquire != 0, 0))
+    if (__builtin_expect(thread_sanitizer_is_here(), 0))
         __tsan_acquire(lock);
 }
 
@@ -51,7 +52,7 @@ static inline void lock_give(struct lock *lock)
 #ifdef CSAN_CHECK_LOCKS
     lock_order_given(LOCK_DETECTOR);
 #endif
-    if (__builtin_expect(__tsan_release != 0, 0))
+    if (__builtin_expect(thread_sanitizer_is_here(), 0))
         __tsan_release(lock);
     __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

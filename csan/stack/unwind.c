@@ -1,5 +1,6 @@
 #include "csan/stack/unwind.h"
 #include "csan/base/hash.h"
+#include "csan/base/thread_sanitizer.h"
 #include "csan/stack/stack.h"
 
 #include <dlfcn.h>
@@ -81,8 +82,7 @@ static void open_unwinder(void)
 {
     /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
      * was built with it, is gone from that thread by then and crashes. */
-    bool under_tsan = dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
-    void *library = under_tsan ? NULL : open_libunwind();
+    void *library = thread_sanitizer_is_here() ? NULL : open_libunwind();
     if (library)
         unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
 #if defined(__x86_64__)

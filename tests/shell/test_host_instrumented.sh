@@ -191,12 +191,20 @@ cat >handover.cu <<'EOF'
 #include <shared_mutex>
 #include <thread>
 #include <unistd.h>
+#include <sanitizer/tsan_interface.h>
+extern "C" void AnnotateHappensBefore(const char *, int, const volatile void *);
+extern "C" void AnnotateHappensAfter(const char *, int, const volatile void *);
 static int *memory;
+static int pinned; // the memory is the host's
 static volatile int given; // orders nothing that csan sees
 static void work(bool waits)
 {
     cudaStream_t stream;
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (pinned && !waits) {
+        memory[3]++;
+        return;
+    }
     cudaMemsetAsync(memory, 1, 4096, stream);
     if (waits)
         cudaStreamSynchronize(stream);
@@ -223,7 +231,10 @@ template <typename Give, typename Get> static void hand_over(bool early, Give gi
 int main(int count, char **arguments)
 {
     const char *how = arguments[1];
-    const bool early = count > 2;
+    const bool early = count > 2 && !strcmp(arguments[2], "early");
+    pinned = count > 3;
+    static char key;
+    void *const fiber = __tsan_create_fiber(0);
     std::promise<void> promise;
     std::latch latch(2);
     std::counting_semaphore<4> semaphore(0);
@@ -233,7 +244,10 @@ int main(int count, char **arguments)
     std::shared_mutex shared;
     std::condition_variable_any any;
     bool ready = false;
-    cudaMalloc((void **)&memory, 4096);
+    if (pinned)
+        cudaMallocHost((void **)&memory, 4096);
+    else
+        cudaMalloc((void **)&memory, 4096);
     if (!strcmp(how, "promise"))
         hand_over(early, [&] { promise.set_value(); }, [&] { promise.get_future().get(); });
     else if (!strcmp(how, "latch"))
@@ -244,6 +258,18 @@ int main(int count, char **arguments)
         hand_over(early, [&] { (void)barrier.arrive(); }, [&] { barrier.arrive_and_wait(); });
     else if (!strcmp(how, "atomic"))
         hand_over(early, [&] { value = 1; value.notify_one(); }, [&] { value.wait(0); });
+    else if (!strcmp(how, "spin"))
+        hand_over(early, [&] { value = 1; }, [&] { while (!value) ; });
+    else if (!strcmp(how, "tsan_release"))
+        hand_over(early, [&] { __tsan_release(&key); }, [&] { __tsan_acquire(&key); });
+    else if (!strcmp(how, "tsan_mutex"))
+        hand_over(early, [&] { __tsan_mutex_pre_unlock(&key, 0); __tsan_mutex_post_unlock(&key, 0); },
+            [&] { __tsan_mutex_pre_lock(&key, 0); __tsan_mutex_post_lock(&key, 0, 0); });
+    else if (!strcmp(how, "annotation"))
+        hand_over(early, [&] { AnnotateHappensBefore(__FILE__, __LINE__, &key); }, [&] { AnnotateHappensAfter(__FILE__, __LINE__, &key); });
+    else if (!strcmp(how, "fiber")) // the first thread leaves it, the second goes on with it
+        hand_over(early, [&] { __tsan_switch_to_fiber(fiber, 0); __tsan_switch_to_fiber(__tsan_create_fiber(0), 0); },
+            [&] { __tsan_switch_to_fiber(fiber, 0); });
     else if (!strcmp(how, "shared"))
         hand_over(early, [&] { shared.lock(); shared.unlock(); }, [&] { shared.lock_shared(); shared.unlock_shared(); });
     else
@@ -262,11 +288,16 @@ handed() # WHAT: in order, and too early
         [ "$status" = 0 ] && grep -qx done out && ! grep -q '^CSAN:' err || return
         handover "$1" early
         [ "$status" = 66 ] && grep -q '^CSAN: data race: cudaMemsetAsync' err || return
+        [ "$host" = host=instrumented ] || continue
+        handover "$1" late pinned
+        [ "$status" = 0 ] && grep -qx done out && ! grep -q '^CSAN:' err || return
+        handover "$1" early pinned
+        [ "$status" = 66 ] && grep -Eq "^CSAN: data race: (the host's|cudaMemsetAsync)" err || return
     done
 }
 if g++ -x c++ -std=c++20 -g -fsanitize=thread -w -isystem "${nvcc%/bin/nvcc}/include" -c handover.cu -o handover.o 2>handover.log; then
     check "objects of the standard library: the program" eval 'g++ handover.o -o handover -L"$lib" -lcsan_host -Wl,-rpath="$lib" -L"$library" -lcudart -lpthread'
-    for what in promise latch semaphore barrier atomic shared any; do
+    for what in promise latch semaphore barrier atomic spin shared any tsan_release tsan_mutex annotation fiber; do
         check "$what orders threads, by any option host" handed $what
     done
 else

@@ -1,13 +1,16 @@
 /* See pending_ranges.h. */
 #include "runtime/hook/host/pending_ranges.h"
+#include "runtime/hook/host/handler_lock.h"
 #include "runtime/instrumented/instrumented.h"
 #include "csan/base/array.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORDS_MOST = 1 << 16 };
+enum {
+    RECORDS_MOST = 1 << 16,
+    SECONDS_MOST = 600 /* then the lock's owner is not in this process */
+};
 
 struct record {
     uint64_t epoch;
@@ -18,10 +21,24 @@ struct record {
 struct csan_host_counters pending_counters;
 
 static struct {
-    pthread_mutex_t mutex;
+    uint32_t lock;
     struct record *records;
     size_t count, capacity;
-} pending = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} pending;
+
+static __thread bool holds __attribute__((tls_model("initial-exec")));
+
+/* No mutex of the C library's: libcsan_threads follows those, and what it does for that, such as to
+ * compare names of files, comes here again. Then nothing is looked at. */
+static bool take(void)
+{
+    return handler_lock_take(&pending.lock, &holds, SECONDS_MOST);
+}
+
+static void give(void)
+{
+    handler_lock_give(&pending.lock, &holds);
+}
 
 void pending_ranges_start(struct csan_host_counters counters)
 {
@@ -43,7 +60,7 @@ static uint64_t pieces(struct range bytes, unsigned shift, uint64_t most)
     return count < most ? count : most;
 }
 
-/* With the mutex. The area comes first and goes last: whoever sees a page's counter asks for it. */
+/* With the lock. The area comes first and goes last: whoever sees a page's counter asks for it. */
 static void count_pages(const struct record *record, int change)
 {
     const struct range bytes = record->bytes;
@@ -75,13 +92,14 @@ static bool add(const struct record *added)
 {
     if (added->bytes.start >= added->bytes.end)
         return true;
-    pthread_mutex_lock(&pending.mutex);
+    if (!take())
+        return false;
     struct record *record = record_new();
     if (record) {
         *record = *added;
         count_pages(record, 1);
     }
-    pthread_mutex_unlock(&pending.mutex);
+    give();
     return record != NULL;
 }
 
@@ -101,7 +119,8 @@ void pending_ranges_add_word(uint64_t epoch, struct range word, bool writes)
 static void take_out(bool (*is_over)(void *user, uint64_t epoch), void *user, struct range bytes)
 {
     size_t kept = 0;
-    pthread_mutex_lock(&pending.mutex);
+    if (!take())
+        return;
     for (size_t i = 0; i < pending.count; i++) {
         const struct record record = pending.records[i];
         if (is_over ? is_over(user, record.epoch) : range_overlaps(record.bytes, bytes))
@@ -110,7 +129,7 @@ static void take_out(bool (*is_over)(void *user, uint64_t epoch), void *user, st
             pending.records[kept++] = record;
     }
     pending.count = kept;
-    pthread_mutex_unlock(&pending.mutex);
+    give();
 }
 
 void pending_ranges_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
@@ -136,18 +155,19 @@ bool pending_ranges_any(void)
 enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes)
 {
     enum pending_ranges_met met = PENDING_NOTHING;
-    pthread_mutex_lock(&pending.mutex);
+    if (!take())
+        return met;
     for (size_t i = 0; i < pending.count && met != PENDING_OP; i++)
         if ((writes || pending.records[i].writes) &&
             range_overlaps(pending.records[i].bytes, bytes))
             met = pending.records[i].word ? PENDING_WORD : PENDING_OP;
-    pthread_mutex_unlock(&pending.mutex);
+    give();
     return met;
 }
 
 void pending_ranges_stop(void)
 {
-    pthread_mutex_init(&pending.mutex, NULL); /* its owner may be a thread that is not here */
+    handler_lock_forked(&pending.lock, &holds);
     pending.count = 0;
     memset(pending_counters.written, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
     memset(pending_counters.touched, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));

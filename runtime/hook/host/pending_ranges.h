@@ -1,6 +1,6 @@
 /* Ranges of the host's memory that ops of the device may still touch, for instrumented code. There
  * are counters of pages, which it tests at each access (instrumented.h), and the ranges themselves.
- * Thread-safe; not for signal handlers. */
+ * Thread-safe. A signal handler that interrupts a change of theirs meets nothing. */
 #ifndef RUNTIME_HOOK_HOST_PENDING_RANGES_H
 #define RUNTIME_HOOK_HOST_PENDING_RANGES_H
 
