@@ -8,6 +8,7 @@
  *
  * Compiled without builtins: a loop here must not become a call of the function that it is in. */
 #include "runtime/hook/host/host_blocks.h"
+#include "runtime/hook/host/host_page.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/page_guard.h"
@@ -64,8 +65,6 @@ static __attribute__((constructor(102))) void find_newer(void)
 
 /* ---- How far strings go ---- */
 
-enum { PAGE = 4096 };
-
 /* Whether bytes from there on may be an op's. A signal handler may have come within csan. */
 static bool matters(const void *memory)
 {
@@ -79,7 +78,7 @@ static bool matters(const void *memory)
 static size_t page_open(const void *memory)
 {
     const uintptr_t at = (uintptr_t)memory;
-    const size_t room = PAGE - at % PAGE;
+    const size_t room = host_page_bytes() - at % host_page_bytes();
     if (host_access_guards)
         lent_memory_open(memory, room);
     return room;
@@ -118,7 +117,7 @@ static size_t wide_bytes(const wchar_t *text, size_t most, wchar_t one)
         for (; room && count < most; room--, count++)
             if (text[count] == one || !text[count])
                 return (count + 1) * sizeof *text;
-        if (!room && (uintptr_t)(text + count) % PAGE)
+        if (!room && (uintptr_t)(text + count) % host_page_bytes())
             return count * sizeof *text; /* of no alignment */
     }
     return count * sizeof *text;

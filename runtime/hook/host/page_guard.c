@@ -2,6 +2,7 @@
 #include "runtime/hook/host/page_guard.h"
 #include "csan/base/now.h"
 #include "runtime/hook/host/handler_lock.h"
+#include "runtime/hook/host/host_page.h"
 #include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/unguarded.h"
 
@@ -10,8 +11,6 @@
 #include <sys/syscall.h>
 
 enum {
-    PAGE_SHIFT = 12,
-    PAGE_BYTES = 1 << PAGE_SHIFT,
     TABLE = 1 << 15,  /* pages; a power of two */
     WHOLE_PAGES = 64, /* of a larger range some are guarded: */
     SAMPLE_PAGES = 16,
@@ -105,8 +104,8 @@ static enum access wanted(const struct page *page)
 static bool change(uint64_t first, uint64_t count, enum access access)
 {
     static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
-    return kernel_call(SYS_mprotect, (long)(first << PAGE_SHIFT), (long)(count << PAGE_SHIFT),
-                       protection[access], 0, 0, 0) == 0;
+    return kernel_call(SYS_mprotect, (long)(first << host_page_shift()),
+                       (long)(count << host_page_shift()), protection[access], 0, 0, 0) == 0;
 }
 
 /* The time that may be spent grows steadily, up to a tenth of a second's. So what is guarded is
@@ -153,7 +152,7 @@ static void refused(const struct run *run)
     }
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
-        const uint64_t last = (record->bytes.end - 1) >> PAGE_SHIFT;
+        const uint64_t last = (record->bytes.end - 1) >> host_page_shift();
         if (record->first < run->first + run->count && run->first <= last)
             change(record->first, last - record->first + 1, OPEN);
     }
@@ -184,7 +183,7 @@ static void settle(struct run *run, struct page *page)
 
 static uint64_t page_of(uint64_t address)
 {
-    return address >> PAGE_SHIFT;
+    return address >> host_page_shift();
 }
 
 /* ---- Records ---- */
@@ -207,7 +206,8 @@ static bool record_touches(const struct record *record, struct range bytes)
 static bool record_touches_page(const struct record *record, uint64_t number)
 {
     return lmad_is_contiguous(&record->touched) ||
-           record_touches(record, (struct range){number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT});
+           record_touches(record, (struct range){number << host_page_shift(),
+                                                 (number + 1) << host_page_shift()});
 }
 
 /* That page, or the next that is touched. */
@@ -215,7 +215,8 @@ static uint64_t touched_from(const struct record *record, uint64_t number)
 {
     struct range run;
     return record_touches_page(record, number) ||
-                   !lmad_next_run(&record->touched, number << PAGE_SHIFT, &run.start, &run.end)
+                   !lmad_next_run(&record->touched, number << host_page_shift(), &run.start,
+                                  &run.end)
                ? number
                : page_of(run.start);
 }
@@ -238,13 +239,15 @@ static void sample(struct record *record, uint64_t pages)
 
 static bool must_stay_open(uint64_t number)
 {
-    return unguarded_has((struct range){number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT});
+    return unguarded_has(
+        (struct range){number << host_page_shift(), (number + 1) << host_page_shift()});
 }
 
 static struct range pages_of(struct range bytes)
 {
-    return (struct range){bytes.start >> PAGE_SHIFT << PAGE_SHIFT,
-                          (bytes.end + PAGE_BYTES - 1) >> PAGE_SHIFT << PAGE_SHIFT};
+    return (struct range){bytes.start >> host_page_shift() << host_page_shift(),
+                          (bytes.end + host_page_bytes() - 1) >> host_page_shift()
+                                                                     << host_page_shift()};
 }
 
 /* Returns how many of its pages are guarded; `touched`: of so many. */
@@ -282,7 +285,7 @@ static uint64_t stretches(const struct record *record)
 
 static void records_limits(const struct record *record, bool begins)
 {
-    const uint64_t bytes = (uint64_t)record->count << PAGE_SHIFT;
+    const uint64_t bytes = (uint64_t)record->count << host_page_shift();
     guard.guarded += begins ? bytes : -bytes;
     guard.stretches += begins ? stretches(record) : -stretches(record);
 }
@@ -325,7 +328,7 @@ void page_guard_start(struct page_guard_limits limits)
 
 static bool is_within_limits(uint64_t pages)
 {
-    if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes ||
+    if (guard.guarded + (pages << host_page_shift()) > guard.limits.bytes ||
         guard.stretches + SAMPLE_PAGES > guard.limits.stretches)
         return false;
     return has_credit();
@@ -626,7 +629,7 @@ uint64_t page_guard_lend(struct range bytes, bool writes)
         !__atomic_load_n(&guard.count, __ATOMIC_SEQ_CST))
         return 0;
     if (!take()) {
-        for (uint64_t at = bytes.start; at < bytes.end; at += PAGE_BYTES)
+        for (uint64_t at = bytes.start; at < bytes.end; at += host_page_bytes())
             open_regardless(at);
         open_regardless(bytes.end - 1);
         return 0;

@@ -1,13 +1,14 @@
 /* See unguarded.h. */
 #include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/host/handler_lock.h"
+#include "runtime/hook/host/host_page.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { SECONDS_MOST = 600 }; /* then the lock's owner is not in this process */
-enum { RANGES_MOST = 256, BLOCKS_MOST = 1024, CALLS_MOST = 512, PAGE = 4096 };
+enum { RANGES_MOST = 256, BLOCKS_MOST = 1024, CALLS_MOST = 512 };
 
 struct call {
     uint64_t start, end; /* atomic; start 0: free */
@@ -117,7 +118,7 @@ void unguarded_remove(struct range bytes)
 
 void unguarded_registered(struct range block)
 {
-    if ((block.start % PAGE == 0 && block.end % PAGE == 0) || !take())
+    if ((block.start % host_page_bytes() == 0 && block.end % host_page_bytes() == 0) || !take())
         return;
     if (unguarded.block_count < BLOCKS_MOST)
         unguarded.blocks[unguarded.block_count++] = block;
