@@ -53,7 +53,9 @@ CROSS ?=
 ifneq ($(CROSS),)
   OUT := build/$(CROSS)
   CC  := $(CROSS)-linux-gnu-gcc
+  CXX := $(CROSS)-linux-gnu-g++
 endif
+STRIP := $(CROSS:%=%-linux-gnu-)strip
 CC ?= gcc
 ifeq ($(origin CC),default)
   CC := gcc
@@ -76,6 +78,10 @@ endif
 build/config.mk: scripts/setup.sh
 	@scripts/setup.sh
 
+ifneq ($(CROSS),)
+  CUDA_LIB := $(CURDIR)/build/$(CROSS)-root/cuda/lib
+  NVCC := $(CUDA_HOME)/bin/nvcc -ccbin $(CXX) -I$(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl -L$(CUDA_LIB)
+endif
 NVCC ?= $(CUDA_HOME)/bin/nvcc
 # Compiles for CUDA 12; not there where setup could not get it.
 NVCC12 := $(CUDA12_HOME)/bin/nvcc
@@ -136,6 +142,7 @@ help:
 	@echo "                           (make compare-machine-code-of-programs: of the kernels of all programs)"
 	@echo "                           (NVDISASM=PATH; with -of-programs behind it: of the cubins of all integration programs)"
 	@echo "make compare-instruction-access   what instructions of the host access, against objdump: FILES='PATH...'"
+	@echo "make compare-aarch64-access   the same of an AArch64 host, for random instructions: RUNS=1000000 SEED=1"
 	@echo "make corpus                how exactly csan knows what every kernel of the tree touches"
 	@echo "make lint                  retired words, clang-format, clang-tidy, cppcheck; one alone: make lint-words,"
 	@echo "                           lint-format, lint-tidy, lint-cppcheck"

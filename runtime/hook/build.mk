@@ -89,6 +89,8 @@ $(eval $(call hook_parts,launch_accesses,kernel/kernel_description kernel/launch
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place kernel/compiled_ptx kernel/identity))
 $(eval $(call hook_parts,host_instruction,host/host_instruction))
+$(eval $(call hook_parts,aarch64_instruction,host/aarch64_instruction))
+$(eval $(call hook_parts,displaced_step,host/displaced_step host/aarch64_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,host_blocks,host/host_blocks))
 $(eval $(call hook_parts,host_arguments,host/host_arguments))
@@ -136,3 +138,12 @@ $(OUT)/tests/unit/instruction_accesses: tests/unit/hook/host/instruction_accesse
 compare-instruction-access: $(OUT)/tests/unit/instruction_accesses
 	scripts/compare-instruction-access $< $(or $(FILES),$(wildcard /usr/lib/x86_64-linux-gnu/libc.so.6 \
 		/usr/lib/x86_64-linux-gnu/libm.so.6 /usr/lib/x86_64-linux-gnu/libstdc++.so.6))
+
+# What instructions of an AArch64 host access, against objdump: random ones.
+.PHONY: compare-aarch64-access
+$(OUT)/tests/unit/aarch64_accesses: tests/unit/hook/host/aarch64_accesses.c \
+		$(OUT)/obj/runtime/hook/host/aarch64_instruction.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
+compare-aarch64-access: $(OUT)/tests/unit/aarch64_accesses
+	scripts/compare-aarch64-access $< $(or $(RUNS),1000000) $(or $(SEED),1)

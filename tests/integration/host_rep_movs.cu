@@ -2,6 +2,7 @@
 // expect: host_rep_movs.cu:{access}
 // expect: Overlap: 65536 bytes
 // options: host=guard
+// machine: x86-64
 // content: none
 // A string instruction reads all of the buffer: the report has its whole length.
 #include "host_memory.h"

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// machine: x86-64
 // content: none
 // A string instruction behind the copy.
 #include "host_memory.h"

@@ -26,6 +26,16 @@ static std::atomic<int> strangers, polls, nulls;
 static int load_or_go(const int *p)
 {
     int value;
+#if defined(__aarch64__)
+    asm volatile("adr x11, 1f\n"
+                 "ldr %w0, [%1]\n"
+                 "b 2f\n"
+                 "1: mov %w0, #-1\n"
+                 "2:"
+                 : "=&r"(value)
+                 : "r"(p)
+                 : "x11", "memory");
+#else
     asm volatile("lea 1f(%%rip), %%r11\n"
                  "mov (%1), %0\n"
                  "jmp 2f\n"
@@ -34,6 +44,7 @@ static int load_or_go(const int *p)
                  : "=&r"(value)
                  : "r"(p)
                  : "r11", "memory");
+#endif
     return value;
 }
 
@@ -46,8 +57,12 @@ static void on_fault(int, siginfo_t *info, void *context)
         nulls++;
     else if (strangers++ == 0)
         signal(SIGSEGV, SIG_DFL);
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    registers[REG_RIP] = registers[REG_R11];
+    mcontext_t &machine = ((ucontext_t *)context)->uc_mcontext;
+#if defined(__aarch64__)
+    machine.pc = machine.regs[11];
+#else
+    machine.gregs[REG_RIP] = machine.gregs[REG_R11];
+#endif
 }
 
 static void managed_code()

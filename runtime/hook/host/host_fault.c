@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-enum { STEPS = 4, RETRIES = 8, PAGE_BYTES = 4096 };
+enum { STEPS = 4, RETRIES = 8 };
 enum { RED_ZONE = 128, ROOM_LEAST = 32 << 10 }; /* bytes of stack; what a check needs, and more */
 enum { NESTED_MOST = 16 };                      /* handlers that fault themselves */
 
@@ -186,18 +186,6 @@ static enum host_fault_checked checked_as(const struct host_fault *fault, const 
     return checked.was;
 }
 
-/* Of the instruction's bytes those of its first page are sure to be there. */
-static struct instruction_access accessed(const ucontext_t *context, struct instruction_fault fault)
-{
-    const uint64_t pc = stopped_pc(context);
-    const uint64_t room = PAGE_BYTES - pc % PAGE_BYTES;
-    const struct instruction_registers registers = stopped_registers(context);
-    struct instruction_access access;
-    instruction_access_find((const uint8_t *)(uintptr_t)pc, room < 15 ? room : 15, &registers,
-                            fault, &access);
-    return access;
-}
-
 /* The page may be open by now, or the fault may be the program's own in a page that was csan's: it
  * comes again though the page has not changed. */
 static bool tries_again(uint64_t pc, uint64_t address)
@@ -214,35 +202,41 @@ static bool tries_again(uint64_t pc, uint64_t address)
 }
 
 /* A debugger would keep the trap, and the thread would go on step by step. */
-static void step(ucontext_t *context, struct range bytes)
+static void step(ucontext_t *context, struct range bytes, const struct instruction_access *access)
 {
-    if (self.count == STEPS || debugger_is_here() || !page_guard_step(bytes)) {
+    if (access->no_step || self.count == STEPS || debugger_is_here() || !page_guard_step(bytes)) {
         page_guard_open(bytes, true);
         return;
     }
+    if (!stopped_step(context)) {
+        page_guard_open(bytes, true);
+        page_guard_close(bytes);
+        return;
+    }
     self.open[self.count++] = bytes;
-    stopped_step(context, true);
 }
 
 /* Bytes beside an op's. The kernel may be asked about a lock at any time (futex(2)), and refuse, so
  * its page stays open. A function of the C library may hand the memory to the kernel in its next
  * step, which no other function of csan's sees: the page is open until the next op. */
-static void beside(const struct host_fault *found, bool locked, ucontext_t *context)
+static void beside(const struct host_fault *found, const struct instruction_access *access,
+                   ucontext_t *context)
 {
-    if (locked)
+    if (access->locked)
         unguarded_add(found->bytes);
-    if (locked || code_is_in_c_library(found->pc, found->caller))
+    if (access->locked || code_is_in_c_library(found->pc, found->caller))
         page_guard_open(found->bytes, false);
     else
-        step(context, found->bytes);
+        step(context, found->bytes, access);
 }
 
 /* Bytes of an op. The page stays closed for threads that do not know that the op is over. */
-static void met(const struct host_fault *found, struct range byte, ucontext_t *context)
+static void met(const struct host_fault *found, const struct instruction_access *access,
+                struct range byte, ucontext_t *context)
 {
     const enum host_fault_checked checked = checked_as(found, context);
     if (checked == HOST_FAULT_ORDERED && !code_is_in_c_library(found->pc, found->caller)) {
-        step(context, found->bytes);
+        step(context, found->bytes, access);
         return;
     }
     page_guard_open(found->bytes, checked != HOST_FAULT_CHECKED);
@@ -257,26 +251,26 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
     if (info->si_code != SEGV_ACCERR ||
         page_guard_find(fault.address, byte, fault.writes) == PAGE_GUARD_NOT)
         return false;
-    const struct instruction_access access = accessed(context, fault);
-    struct host_fault found = {.pc = stopped_pc(context),
-                               .stack = stopped_stack(context),
-                               .bytes = {access.address, access.address + access.bytes},
-                               .writes = fault.writes};
-    memcpy(&found.caller, (const void *)(uintptr_t)stopped_stack(context), sizeof found.caller);
+    const struct instruction_access access = stopped_access(context, fault);
+    const struct host_fault found = {.pc = stopped_pc(context),
+                                     .caller = stopped_caller(context),
+                                     .stack = stopped_stack(context),
+                                     .bytes = {access.address, access.address + access.bytes},
+                                     .writes = fault.writes};
     switch (page_guard_find(fault.address, found.bytes, fault.writes)) {
     case PAGE_GUARD_NOT:
         return false;
     case PAGE_GUARD_RETRY:
         return tries_again(found.pc, fault.address);
     case PAGE_GUARD_OTHERS:
-        beside(&found, access.locked, context);
+        beside(&found, &access, context);
         return true;
     case PAGE_GUARD_WORD:
         page_guard_open(byte, true);
         page_guard_forget_all();
         return true;
     case PAGE_GUARD_GUARDED:
-        met(&found, byte, context);
+        met(&found, &access, byte, context);
         return true;
     }
     return false;
@@ -285,8 +279,10 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     const int error = errno;
-    if (!is_handled(info, context))
+    if (!is_handled(info, context)) {
+        stopped_show(context);
         pass_on(number, info, context);
+    }
     errno = error;
 }
 
@@ -314,7 +310,7 @@ static void on_step(int number, siginfo_t *info, void *context)
     const int error = errno;
     ucontext_t *stepped = context;
     if (is_single_step(info, stepped) && step_ends())
-        stopped_step(stepped, false);
+        stopped_step_end(stepped);
     else
         pass_on(number, info, context);
     errno = error;
@@ -368,15 +364,12 @@ static void unblock_here(void)
 
 bool host_fault_start(host_fault_check *check, void (*before_end)(void))
 {
-#if !defined(__x86_64__)
-    (void)check, (void)before_end; /* csan knows the instructions of x86-64 alone */
-    return false;
-#endif
     libc_next_need();
     if (faults.on || !libc_next.sigaction || !libc_next.thread_mask)
         return false;
     faults.check = check;
     faults.before_end = before_end;
+    stopped_start();
     handle(SEGV, on_fault);
     handle(TRAP, on_step);
     __atomic_store_n(&faults.on, true, __ATOMIC_RELEASE);

@@ -27,7 +27,8 @@ struct instruction_fault {
 struct instruction_access {
     uint64_t address;
     uint64_t bytes;
-    bool locked; /* an atomic read and write: LOCK, or XCHG, which needs no prefix */
+    bool locked;  /* an atomic read and write: LOCK, or XCHG, which needs no prefix */
+    bool no_step; /* it works in its own place alone (AArch64): the rest of a pair, or beside it */
 };
 
 /* Finds the access of the instruction at `code`, of which `count` bytes can be read, that faulted.

@@ -1,14 +1,20 @@
-/* A thread that a signal stopped: what its context says, by processor. On aarch64 csan neither
- * reads instructions nor steps over one (host_fault_start), so a fault is explained, and not
- * handled. */
+/* A thread that a signal stopped: what its context says, by processor, and what the instruction
+ * accesses that it stopped at. */
 #ifndef RUNTIME_HOOK_HOST_STOPPED_H
 #define RUNTIME_HOOK_HOST_STOPPED_H
 
+#include "runtime/hook/host/aarch64_instruction.h"
+#include "runtime/hook/host/displaced_step.h"
 #include "runtime/hook/host/host_instruction.h"
+#include "runtime/hook/host/host_page.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <ucontext.h>
+#if defined(__aarch64__)
+#include <asm/sigcontext.h>
+#endif
 
 enum { STOPPED_BACKWARDS = 1 << 10, STOPPED_SINGLE_STEP = 1 << 8, STOPPED_WROTE = 2 };
 
@@ -34,12 +40,32 @@ static inline bool stopped_stepping(const ucontext_t *context)
     return (context->uc_mcontext.gregs[REG_EFL] & STOPPED_SINGLE_STEP) != 0;
 }
 
-static inline void stopped_step(ucontext_t *context, bool step)
+/* Where the function that it is in returns to, if that has not called another. */
+static inline uint64_t stopped_caller(const ucontext_t *context)
 {
-    if (step)
-        context->uc_mcontext.gregs[REG_EFL] |= STOPPED_SINGLE_STEP;
-    else
-        context->uc_mcontext.gregs[REG_EFL] &= ~STOPPED_SINGLE_STEP;
+    uint64_t caller;
+    memcpy(&caller, (const void *)(uintptr_t)stopped_stack(context), sizeof caller);
+    return caller;
+}
+
+static inline void stopped_start(void) {}
+
+/* False: it cannot make one instruction alone. */
+static inline bool stopped_step(ucontext_t *context)
+{
+    context->uc_mcontext.gregs[REG_EFL] |= STOPPED_SINGLE_STEP;
+    return true;
+}
+
+static inline void stopped_step_end(ucontext_t *context)
+{
+    context->uc_mcontext.gregs[REG_EFL] &= ~STOPPED_SINGLE_STEP;
+}
+
+/* For a handler of the program's: it sees its own code. */
+static inline void stopped_show(ucontext_t *context)
+{
+    (void)context;
 }
 
 static inline struct instruction_registers stopped_registers(const ucontext_t *context)
@@ -54,11 +80,26 @@ static inline struct instruction_registers stopped_registers(const ucontext_t *c
     return registers;
 }
 
+/* Of the instruction's bytes those of its first page are sure to be there. */
+static inline struct instruction_access stopped_access(const ucontext_t *context,
+                                                       struct instruction_fault fault)
+{
+    enum { LONGEST = 15 };
+    const uint64_t pc = stopped_pc(context), page = host_page_bytes();
+    const uint64_t room = page - pc % page;
+    const struct instruction_registers registers = stopped_registers(context);
+    struct instruction_access access;
+    instruction_access_find((const uint8_t *)(uintptr_t)pc, room < LONGEST ? room : LONGEST,
+                            &registers, fault, &access);
+    return access;
+}
+
 #else
 
+/* The program's: an instruction that is made in a slot has its own place. */
 static inline uint64_t stopped_pc(const ucontext_t *context)
 {
-    return context->uc_mcontext.pc;
+    return displaced_step_origin(context->uc_mcontext.pc);
 }
 
 static inline uint64_t stopped_stack(const ucontext_t *context)
@@ -66,41 +107,92 @@ static inline uint64_t stopped_stack(const ucontext_t *context)
     return context->uc_mcontext.sp;
 }
 
-/* The kernel leaves the syndrome behind the registers (Linux, asm/sigcontext.h, esr_context); bit 6
- * of a data abort's says that it was a write (Arm Architecture Reference Manual, ESR_EL1, WnR). */
-static inline bool stopped_by_write(const ucontext_t *context)
+static inline uint32_t stopped_instruction(const ucontext_t *context)
 {
+    return *(const uint32_t *)(uintptr_t)context->uc_mcontext.pc;
+}
+
+/* The kernel may leave the syndrome behind the registers (Linux, asm/sigcontext.h, esr_context);
+ * bit 6 of a data abort's says that it was a write (Arm Architecture Reference Manual, ESR_EL1,
+ * WnR). */
+static inline bool stopped_syndrome_writes(const ucontext_t *context)
+{
+    enum { WRITES = 6 };
     const unsigned char *at = (const unsigned char *)context->uc_mcontext.__reserved;
-    for (const unsigned char *end = at + sizeof context->uc_mcontext.__reserved; at + 16 <= end;) {
-        struct {
-            uint32_t magic, size;
-            uint64_t syndrome;
-        } record;
-        __builtin_memcpy(&record, at, sizeof record);
-        if (record.magic == 0x45535201)
-            return (record.syndrome >> 6 & 1) != 0;
-        if (!record.magic || !record.size)
+    const unsigned char *const end = at + sizeof context->uc_mcontext.__reserved;
+    struct esr_context record;
+    for (; at + sizeof record <= end; at += record.head.size) {
+        memcpy(&record, at, sizeof record);
+        if (record.head.magic == ESR_MAGIC)
+            return (record.esr >> WRITES & 1) != 0;
+        if (!record.head.magic || !record.head.size)
             break;
-        at += record.size;
     }
     return false;
 }
 
+/* The instruction says it best: of an atomic one, the syndrome may say that its load faulted. */
+static inline bool stopped_by_write(const ucontext_t *context)
+{
+    const enum aarch64_direction direction =
+        aarch64_instruction_direction(stopped_instruction(context));
+    return direction == AARCH64_NONE ? stopped_syndrome_writes(context) : direction != AARCH64_LOAD;
+}
+
+/* Where the function that it is in returns to, if that has not called another. */
+static inline uint64_t stopped_caller(const ucontext_t *context)
+{
+    enum { LINK = 30 };
+    return context->uc_mcontext.regs[LINK];
+}
+
+static inline void stopped_start(void)
+{
+    displaced_step_start();
+}
+
 static inline bool stopped_stepping(const ucontext_t *context)
 {
-    (void)context;
-    return false;
+    return displaced_step_is_over(context->uc_mcontext.pc);
 }
 
-static inline void stopped_step(ucontext_t *context, bool step)
+/* False: it cannot make one instruction alone. */
+static inline bool stopped_step(ucontext_t *context)
 {
-    (void)context, (void)step;
+    uint64_t pc = context->uc_mcontext.pc;
+    const bool begun = displaced_step_begin(&pc);
+    context->uc_mcontext.pc = pc;
+    return begun;
 }
 
-static inline struct instruction_registers stopped_registers(const ucontext_t *context)
+static inline void stopped_step_end(ucontext_t *context)
 {
-    (void)context;
-    return (struct instruction_registers){.backwards = false};
+    uint64_t pc = context->uc_mcontext.pc;
+    displaced_step_end(&pc);
+    context->uc_mcontext.pc = pc;
+}
+
+/* For a handler of the program's: it sees its own code. */
+static inline void stopped_show(ucontext_t *context)
+{
+    uint64_t pc = context->uc_mcontext.pc;
+    displaced_step_cancel(&pc);
+    context->uc_mcontext.pc = pc;
+}
+
+static inline struct instruction_access stopped_access(const ucontext_t *context,
+                                                       struct instruction_fault fault)
+{
+    struct aarch64_registers registers = {.pc = stopped_pc(context)};
+    struct instruction_access access;
+    uint64_t zeroes; /* bits 3 to 0: words of four bytes, as a power of two */
+    __asm__("mrs %0, dczid_el0" : "=r"(zeroes));
+    registers.zeroed = UINT64_C(4) << (zeroes & 15);
+    for (unsigned i = 0; i < AARCH64_STACK_POINTER; i++)
+        registers.general[i] = context->uc_mcontext.regs[i];
+    registers.general[AARCH64_STACK_POINTER] = context->uc_mcontext.sp;
+    aarch64_access_find(stopped_instruction(context), &registers, fault, &access);
+    return access;
 }
 
 #endif
