@@ -6,7 +6,7 @@ LIBHOST          := $(LIBDIR)/libcsan_host.so.0
 
 # It is on the way of every load and store; what it does itself is announced to nobody. A function that crosses a line
 # of 32 bytes costs twice as much. What is linked into programs reaches the library without stubs.
-$(call objects,$(instrumented_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -O3 -mcx16 -fomit-frame-pointer -falign-functions=32 -fno-plt
+$(call objects,$(instrumented_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -O3 $(if $(CROSS),,-mcx16) -fomit-frame-pointer -falign-functions=32 -fno-plt
 
 $(LIBHOST): $(call objects,$(instrumented_src)) $(GLIBC)
 	@mkdir -p $(@D)
@@ -15,7 +15,7 @@ $(LIBHOST): $(call objects,$(instrumented_src)) $(GLIBC)
 # -lcsan_host finds a linker script: the calls of loads and stores go into the program itself.
 $(LIBDIR)/libcsan_host_calls.o: $(call objects,runtime/instrumented/calls.c)
 	@mkdir -p $(@D)
-	strip --strip-debug $< -o $@
+	$(STRIP) --strip-debug $< -o $@
 $(LIBDIR)/libcsan_host.so: runtime/instrumented/build.mk $(LIBHOST) $(LIBDIR)/libcsan_host_calls.o
 	@rm -f $@
 	echo 'INPUT(libcsan_host_calls.o libcsan_host.so.0) /* csan: announced loads and stores */' > $@

@@ -8,27 +8,31 @@
 
 #define PC() __builtin_return_address(0)
 
-/* Who calls before the next functions are found, or while they are. Not by the functions' names, as
- * a compiler would have it. */
+/* Who calls before the next functions are found, or while they are. Byte by byte, and volatile: a
+ * compiler would make calls of the same functions of it. */
 static void *copy_early(void *to, const void *from, size_t bytes)
 {
-    void *at = to;
-    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+    volatile unsigned char *at = to;
+    const volatile unsigned char *source = from;
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = source[i];
     return to;
 }
 static void *move_early(void *to, const void *from, size_t bytes)
 {
+    volatile unsigned char *at = to;
+    const volatile unsigned char *source = from;
     if ((uintptr_t)to - (uintptr_t)from >= bytes)
         return copy_early(to, from, bytes);
-    char *at = (char *)to + bytes - 1;
-    const char *source = (const char *)from + bytes - 1;
-    __asm__ volatile("std; rep movsb; cld" : "+D"(at), "+S"(source), "+c"(bytes) : : "memory");
+    while (bytes--)
+        at[bytes] = source[bytes];
     return to;
 }
 static void *set_early(void *to, int value, size_t bytes)
 {
-    void *at = to;
-    __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+    volatile unsigned char *at = to;
+    for (size_t i = 0; i < bytes; i++)
+        at[i] = (unsigned char)value;
     return to;
 }
 
