@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { REGISTERS = 6 };
-
 _Static_assert(sizeof(struct blas_job) <= DEVICE_NATIVE_JOB_BYTES, "a job is one parameter");
 
 /* ---- Checks ---- */
@@ -110,7 +108,7 @@ static void collect(const char *kinds, const uint64_t *registers, const uint64_t
                     uint64_t *arguments)
 {
     for (size_t i = 0; kinds[i]; i++)
-        arguments[i] = i < REGISTERS ? registers[i] : stack[i - REGISTERS];
+        arguments[i] = extent_passed(registers, stack, i);
 }
 
 static bool has_results(const struct extent *call)

@@ -118,8 +118,22 @@ int64_t extent_side(const struct extent *call, int64_t side, int64_t left, int64
 int64_t extent_lesser(const struct extent *call, int64_t one, int64_t other);
 int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, int64_t other);
 
+/* Integer arguments that are passed in registers: System V ABI for AMD64, 3.2.3; Procedure Call
+ * Standard for the Arm 64-bit Architecture, 6.8.2. Each of the others takes a word of the stack. */
+#if defined(__x86_64__)
+enum { EXTENT_REGISTERS = 6 };
+#else
+enum { EXTENT_REGISTERS = 8 };
+#endif
+static inline uint64_t extent_passed(const uint64_t *registers, const uint64_t *stack,
+                                     unsigned place)
+{
+    return place < EXTENT_REGISTERS ? registers[place] : stack[place - EXTENT_REGISTERS];
+}
+
 /* An exported function: copies its arguments to C, so that none needs a prototype, and returns what
  * ENTER(number, registers, stack) does. */
+#if defined(__x86_64__)
 #define LIBRARY_ENTRY(number, symbol, enter)                                                       \
     __asm__(".pushsection .text\n"                                                                 \
             ".globl " symbol "\n"                                                                  \
@@ -146,5 +160,34 @@ int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, in
             "    .cfi_endproc\n"                                                                   \
             ".size " symbol ", .-" symbol "\n"                                                     \
             ".popsection\n");
+#else
+#define LIBRARY_ENTRY(number, symbol, enter)                                                       \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".balign 4\n"                                                                          \
+            ".globl " symbol "\n"                                                                  \
+            ".type " symbol ", %function\n" symbol ":\n"                                           \
+            "    .cfi_startproc\n"                                                                 \
+            "    stp x29, x30, [sp, #-16]!\n"                                                      \
+            "    .cfi_def_cfa_offset 16\n"                                                         \
+            "    .cfi_offset x29, -16\n"                                                           \
+            "    .cfi_offset x30, -8\n"                                                            \
+            "    mov x29, sp\n"                                                                    \
+            "    .cfi_def_cfa_register x29\n"                                                      \
+            "    stp x6, x7, [sp, #-16]!\n"                                                        \
+            "    stp x4, x5, [sp, #-16]!\n"                                                        \
+            "    stp x2, x3, [sp, #-16]!\n"                                                        \
+            "    stp x0, x1, [sp, #-16]!\n"                                                        \
+            "    mov w0, #" #number "\n"                                                           \
+            "    mov x1, sp\n"                                                                     \
+            "    add x2, x29, #16\n"                                                               \
+            "    bl " enter "\n"                                                                   \
+            "    mov sp, x29\n"                                                                    \
+            "    ldp x29, x30, [sp], #16\n"                                                        \
+            "    .cfi_def_cfa sp, 0\n"                                                             \
+            "    ret\n"                                                                            \
+            "    .cfi_endproc\n"                                                                   \
+            ".size " symbol ", .-" symbol "\n"                                                     \
+            ".popsection\n");
+#endif
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAGIC 0x6373616e736f6c76ull
-enum { REGISTERS = 6, FUNCTIONS_MOST = 128 };
+enum { FUNCTIONS_MOST = 128 };
 
 struct handle {
     uint64_t magic;
@@ -111,15 +111,10 @@ LIBRARY_EXPORT int cusolverGetProperty(int type, int *value)
 
 enum { WORKSPACE = 64 };
 
-static uint64_t argument(const uint64_t *registers, const uint64_t *stack, unsigned place)
-{
-    return place < REGISTERS ? registers[place] : stack[place - REGISTERS];
-}
-
 int cusolver_size(uint32_t place, const uint64_t *registers, const uint64_t *stack);
 int cusolver_size(uint32_t place, const uint64_t *registers, const uint64_t *stack)
 {
-    int *size = (int *)(uintptr_t)argument(registers, stack, place);
+    int *size = (int *)(uintptr_t)extent_passed(registers, stack, place);
     if (!handle_of((void *)(uintptr_t)registers[0]))
         return SOLVER_NOT_INITIALIZED;
     if (!size)
@@ -131,8 +126,8 @@ int cusolver_size(uint32_t place, const uint64_t *registers, const uint64_t *sta
 int cusolver_size_wide(uint32_t place, const uint64_t *registers, const uint64_t *stack);
 int cusolver_size_wide(uint32_t place, const uint64_t *registers, const uint64_t *stack)
 {
-    size_t *device = (size_t *)(uintptr_t)argument(registers, stack, place);
-    size_t *host = (size_t *)(uintptr_t)argument(registers, stack, place + 1);
+    size_t *device = (size_t *)(uintptr_t)extent_passed(registers, stack, place);
+    size_t *host = (size_t *)(uintptr_t)extent_passed(registers, stack, place + 1);
     if (!handle_of((void *)(uintptr_t)registers[0]))
         return SOLVER_NOT_INITIALIZED;
     if (!device || !host)
@@ -206,7 +201,7 @@ int cusolver_call(uint32_t number, const uint64_t *registers, const uint64_t *st
     struct solver_job job = {.function = number};
     struct extent call = {.function = function, .arguments = job.arguments};
     for (unsigned i = 0; function->kinds[i]; i++)
-        job.arguments[i] = argument(registers, stack, i);
+        job.arguments[i] = extent_passed(registers, stack, i);
     const struct handle *handle = handle_of((void *)(uintptr_t)job.arguments[0]);
     if (!handle)
         return SOLVER_NOT_INITIALIZED;

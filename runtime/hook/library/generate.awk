@@ -119,9 +119,9 @@ function add_function(symbol, letter, wide,    shown, i)
 {
     if (EXTENT != "") { add_extent(symbol, letter, wide); return }
     shown = symbol; sub(/_v2/, "", shown)
-    functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, %s, '%s', %d, %d, %d, %d}", \
+    functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, %s, '%s', %d, TOUCH_STACK_WORDS(%d), %d, %d}", \
         symbol, shown, number, n_parameters, body == "" ? "NULL" : "touch_" number, \
-        after == "" ? "NULL" : after, notes == "" ? "NULL" : notes, letter, wide, n_places > 6 ? n_places - 6 : 0, stream, apart || stream >= 0)
+        after == "" ? "NULL" : after, notes == "" ? "NULL" : notes, letter, wide, n_places, stream, apart || stream >= 0)
     for (i = 1; i <= n_homes; i++) {
         printf "LIBRARY_STUB(%d, \"%s\", \"%s\")\nextern char library_stub_%d[], library_thunk_%d[];\n", n_entries, \
             symbol, versioned ? home[i] : "CSAN_UNVERSIONED", n_entries, n_entries > stubs

@@ -308,8 +308,9 @@ static uint64_t call_noted(const struct library_entry *entry, void *real, const 
 }
 
 /* A program's call of a library function that csan exports in its place. `registers`: the six
- * integer arguments (System V ABI, "Parameter Passing"); the eight words below them hold the
- * floating-point ones, xmm0 to xmm7. `arguments`: those on the stack. */
+ * integer arguments (System V ABI, "Parameter Passing"), on aarch64 eight; the eight words below
+ * them hold the floating-point ones, xmm0 to xmm7 or d0 to d7. `arguments`: those on the stack,
+ * behind the address to return to. */
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
                       const uint64_t *arguments);
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
@@ -451,13 +452,76 @@ __asm__(".pushsection .text\n"
         ".size library_resolve_common, .-library_resolve_common\n"
         ".popsection\n");
 #else
-/* Nothing calls it: the stubs make the call themselves (stubs.h). */
-uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *arguments,
-                         uint64_t words)
-{
-    (void)real, (void)registers, (void)arguments, (void)words;
-    __builtin_trap();
-}
+__asm__(".pushsection .text\n"
+        ".balign 4\n"
+        /* The stub's entry is in x16. As above; what is loaded last lies lowest. */
+        ".type library_enter, %function\n"
+        ".globl library_enter\n"
+        ".hidden library_enter\n"
+        "library_enter:\n"
+        "    .cfi_startproc\n"
+        "    stp x29, x30, [sp, #-16]!\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset x29, -16\n"
+        "    .cfi_offset x30, -8\n"
+        "    mov x29, sp\n"
+        "    .cfi_def_cfa_register x29\n"
+        "    stp x6, x7, [sp, #-16]!\n"
+        "    stp x4, x5, [sp, #-16]!\n"
+        "    stp x2, x3, [sp, #-16]!\n"
+        "    stp x0, x1, [sp, #-16]!\n"
+        "    stp d6, d7, [sp, #-16]!\n"
+        "    stp d4, d5, [sp, #-16]!\n"
+        "    stp d2, d3, [sp, #-16]!\n"
+        "    stp d0, d1, [sp, #-16]!\n"
+        "    mov x0, x16\n"
+        "    add x1, sp, #64\n"
+        "    add x2, x29, #16\n"
+        "    bl library_call\n"
+        "    mov sp, x29\n"
+        "    ldp x29, x30, [sp], #16\n"
+        "    .cfi_def_cfa sp, 0\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size library_enter, .-library_enter\n"
+        ".type library_forward, %function\n"
+        ".globl library_forward\n"
+        ".hidden library_forward\n"
+        "library_forward:\n"
+        "    .cfi_startproc\n"
+        "    stp x29, x30, [sp, #-16]!\n"
+        "    .cfi_def_cfa_offset 16\n"
+        "    .cfi_offset x29, -16\n"
+        "    .cfi_offset x30, -8\n"
+        "    mov x29, sp\n"
+        "    .cfi_def_cfa_register x29\n"
+        "    mov x16, x0\n"
+        "    mov x17, x1\n"
+        "    add x9, x3, #1\n" /* the stack is aligned to 16 bytes */
+        "    and x9, x9, #-2\n"
+        "    sub sp, sp, x9, lsl #3\n"
+        "    mov x10, sp\n"
+        "1:  cbz x3, 2f\n"
+        "    ldr x9, [x2], #8\n"
+        "    str x9, [x10], #8\n"
+        "    sub x3, x3, #1\n"
+        "    b 1b\n"
+        "2:  ldp d0, d1, [x17, #-64]\n"
+        "    ldp d2, d3, [x17, #-48]\n"
+        "    ldp d4, d5, [x17, #-32]\n"
+        "    ldp d6, d7, [x17, #-16]\n"
+        "    ldp x0, x1, [x17]\n"
+        "    ldp x2, x3, [x17, #16]\n"
+        "    ldp x4, x5, [x17, #32]\n"
+        "    ldp x6, x7, [x17, #48]\n"
+        "    blr x16\n"
+        "    mov sp, x29\n"
+        "    ldp x29, x30, [sp], #16\n"
+        "    .cfi_def_cfa sp, 0\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size library_forward, .-library_forward\n"
+        ".popsection\n");
 
 DETOUR_AARCH64("library_resolve_common", "library_resolve");
 #endif

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGISTERS = 6 }; /* x86-64 System V: integer arguments in registers */
-
 /* ---- Gathering ---- */
 
 void touch_collect(struct touch *call, const struct library_function *function,
@@ -121,7 +119,7 @@ void touch_add(struct touch *call, uint64_t base, uint64_t bytes, const struct c
 
 uint64_t touch_argument_pointer(const struct touch *call, unsigned place)
 {
-    return place < REGISTERS ? call->registers[place] : call->stack[place - REGISTERS];
+    return place < TOUCH_REGISTERS ? call->registers[place] : call->stack[place - TOUCH_REGISTERS];
 }
 
 int64_t touch_argument_integer(const struct touch *call, unsigned place)

@@ -28,6 +28,15 @@ struct touch_type {
     bool integer;
 };
 
+/* Integer arguments that are passed in registers: System V ABI for AMD64, 3.2.3; Procedure Call
+ * Standard for the Arm 64-bit Architecture, 6.8.2. Each of the others takes a word of the stack. */
+#if defined(__x86_64__)
+enum { TOUCH_REGISTERS = 6 };
+#else
+enum { TOUCH_REGISTERS = 8 };
+#endif
+#define TOUCH_STACK_WORDS(integers) ((integers) > TOUCH_REGISTERS ? (integers)-TOUCH_REGISTERS : 0)
+
 struct touch {
     const struct library_function *function;
     struct library_home *home;
