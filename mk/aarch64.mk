@@ -1,8 +1,8 @@
 # aarch64: cross-built with Debian's compiler, and run by qemu-user. scripts/setup.sh aarch64 gets the compiler,
 # qemu, and the target's libraries, which it unpacks into build/aarch64-root.
 #
-# All but the tracer is built. Of the integration programs these are, linked with -lcsan: AARCH64_PROGRAMS, and the samples
-# without a framework. nvcc compiles them with the cross compiler; kernels are the same for every host.
+# Of the integration programs AARCH64_PROGRAMS are, and the samples without a framework, with NVIDIA's runtime for
+# servers. AARCH64_PROGRAMS='*' are all. nvcc compiles them with the cross compiler; kernels are the same for every host.
 
 AARCH64_ROOT := $(CURDIR)/build/aarch64-root
 ifeq ($(CROSS),aarch64)
@@ -20,29 +20,18 @@ aarch64_rooms := base coredump detector device learn ptx python replay report
 aarch64_unit  := $(filter-out $(addprefix %/,test_cudart test_cudart_trampolines test_device_fault test_device_interprocess test_fatbin test_detect_random), \
 	$(foreach r,$(aarch64_rooms),$(call room_tests,$r)))
 
-AARCH64_PROGRAMS ?= devices_event_orders event_* host_function* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
-aarch64_samples  := $(addprefix samples/,$(addsuffix .cu,example_error example_error_fixed missing_wait missing_wait_fixed \
-	free_in_use free_in_use_fixed double_buffer double_buffer_fixed))
-aarch64_sources  := $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))) $(aarch64_samples)
-aarch64_programs := $(addprefix $(OUT)/tests/programs/,$(basename $(notdir $(aarch64_sources))))
-
-ifeq ($(CROSS),aarch64)
-vpath %.cu tests/integration samples
-$(aarch64_programs): $(OUT)/tests/programs/%: %.cu $(LIBCSAN) $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
-	@mkdir -p $(@D)
-	$(CUDA_HOME)/bin/nvcc -ccbin aarch64-linux-gnu-g++ -I$(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl -Iinclude \
-		-Itests/integration -std=c++14 -g -lineinfo -arch=sm_90 -cudart none -c $< -o $@.o
-	@ln -sfn . $(@D)/static # as shell tests have it
-	@ln -sfn . $(@D)/plain
-	aarch64-linux-gnu-g++ -g $@.o -o $@ -L$(LIBDIR) -lcsan -Wl,-rpath,$(abspath $(LIBDIR)) -Wl,--no-as-needed -lpthread -ldl
-endif
+AARCH64_PROGRAMS ?= devices_event_orders event_* host_* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
+aarch64_names    := $(sort $(basename $(notdir $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))))) \
+	example_error example_error_fixed missing_wait missing_wait_fixed free_in_use free_in_use_fixed double_buffer double_buffer_fixed)
+aarch64_names    := $(filter-out $(notdir $(basename $(shell grep -l '^// machine: x86-64' tests/integration/*.cu))),$(aarch64_names))
+aarch64_programs := $(filter $(foreach n,$(aarch64_names),%/$n),$(INTEGRATION))
 
 .PHONY: test-aarch64 aarch64-unit aarch64-programs
 test-aarch64:
 	@scripts/setup.sh aarch64
 	@$(MAKE) --no-print-directory CROSS=aarch64 aarch64-unit
 aarch64-unit: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_unit) $(aarch64_programs)
-	@scripts/test-aarch64 --jobs $(JOBS) $(OUT) $(aarch64_unit)
+	@AARCH64_NAMES='$(aarch64_names)' scripts/test-aarch64 --jobs $(JOBS) $(OUT) $(aarch64_unit)
 # The programs alone, and recordings.
 aarch64-programs: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_programs)
-	@scripts/test-aarch64 --jobs $(JOBS) $(OUT)
+	@AARCH64_NAMES='$(aarch64_names)' scripts/test-aarch64 --jobs $(JOBS) $(OUT)

@@ -452,6 +452,22 @@ if [ "${1:-}" = aarch64 ]; then
     { command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ]; } >/dev/null ||
         install_packages g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
     root=build/aarch64-root
+    # NVIDIA's runtime for servers (sbsa), which programs are linked with: of the toolkit's own version.
+    if [ ! -e $root/cuda/lib/libcudart.so ]; then
+        rm -rf $root/cuda
+        mkdir -p $root/cuda/wheels
+        version=$("$(sed -n 's/^CUDA_HOME := //p' build/config.mk)/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
+        if python3 -m pip download -q --no-deps --only-binary=:all: --platform manylinux2014_aarch64 --platform manylinux_2_17_aarch64 \
+            -d $root/cuda/wheels "nvidia-cuda-runtime==${version:-13.0}.*" >>build/setup.log 2>&1 &&
+            python3 -m zipfile -e $root/cuda/wheels/*.whl $root/cuda/wheels >>build/setup.log 2>&1; then
+            mv $root/cuda/wheels/nvidia/cu13/lib $root/cuda/lib
+            rm -rf $root/cuda/wheels
+            ln -sf libcudart.so.13 $root/cuda/lib/libcudart.so
+        else
+            echo "setup: CUDA's runtime for aarch64 cannot be had from pip; see build/setup.log" >&2
+            exit 1
+        fi
+    fi
     [ -d $root/link ] && [ -e $root/usr/lib/aarch64-linux-gnu/libstdc++.so.6 ] && exit 0
     place=$(mktemp -d)
     mkdir -p "$place"/{lists/partial,cache/archives/partial,packages}

@@ -27,7 +27,7 @@ lacking_nvjitlink := $(if $(wildcard $(CUDA_HOME)/include/nvJitLink.h),,$(shell 
 program_src := $(filter-out $(lacking_nvrtc) $(lacking_nvjitlink),$(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
 	$(wildcard tests/integration/*.cu samples/*.cu)))
 program     := $(notdir $(program_src:.cu=))
-PROGRAM_OBJ := build/obj/cuda
+PROGRAM_OBJ := $(if $(CROSS),$(OUT),build)/obj/cuda
 PROGRAM_OUT := $(OUT)/tests/programs
 INTEGRATION := $(foreach way,static shared plain,$(program:%=$(PROGRAM_OUT)/$(way)/%))
 INTEGRATION_GPU := $(program:%=$(PROGRAM_OUT)/plain-static/%)
