@@ -1,7 +1,8 @@
 #!/bin/bash
-# On a GPU: the memory pools of CuPy, RMM, Numba and JAX (tests/python/pools.py). A block that a second stream still uses
-# when the pool gives it out again is reported, and the same program that waits is silent. Neighbouring blocks that two
-# streams use are silent, and possible races where csan does not follow the pool.
+# On a GPU: the memory pools of CuPy, RMM, Numba, PyTorch and JAX (tests/python/pools.py). A block that a second stream still
+# uses when the pool gives it out again is reported, and the same program that waits is silent. Neighbouring blocks that two
+# streams use are silent, and possible races where csan does not follow the pool. There a reuse may be hidden: the program
+# and its twin get the same report.
 #
 #   allocators.sh CSAN_ROOT [CASE...]
 #
@@ -27,7 +28,7 @@ if [ -n "${WHEELS:-}" ]; then
 fi
 found=$("$python" "$program" --list) || exit 1
 cases=${*:-$found}
-for name in $(sed -n 's/^def \(\(cupy\|rmm\|numba\|jax\)_[a-z_]*\)():.*/\1/p' "$program"); do
+for name in $(sed -n 's/^def \(\(cupy\|rmm\|numba\|torch\|jax\)_[a-z_]*\)():.*/\1/p' "$program"); do
     case " $(echo $found) " in *" $name "*) ;; *) echo "skipped $name: $python has not its packages" ;; esac
 done
 
@@ -36,8 +37,18 @@ taken()
 {
     local options=$1
     shift
-    timeout 300 "$root/bin/csan" run --device="$device" --options="$options" "$python" "$program" "$@" >"$work/out" 2>"$work/err"
+    timeout 300 "$root/bin/csan" run --device="$device" --options="$options" "$python" $isolated "$program" "$@" >"$work/out" 2>"$work/err"
 }
+isolated=
+
+# The same with the pool not followed. csan_torch comes by PYTHONPATH.
+taken_unfollowed()
+{
+    [[ $2 != torch_* ]] || isolated=-I
+    taken "$1:python_pools=0" "${@:2}"
+    isolated=
+}
+headlines() { grep -E '^(CSAN|Cause:)' "$work/err" | sed 's/stream [0-9]*/stream/g; s/pointer [0-9]*//'; }
 
 check()
 {
@@ -58,7 +69,7 @@ reports() { grep -cE '^CSAN(:| detected)' "$work/err"; }
 possible() { sed -n 's/^csan: .*, \([0-9]*\) possible race.*/\1/p' "$work/err" | head -1; }
 starts_here() { ! grep -qE 'cudaErrorSymbolNotFound|No visible GPU devices|Unable to load cu' "$work/err"; }
 # CuPy's and RMM's pools say so; JAX's memory is freed for its own stream.
-reason() { [[ $1 == jax_* ]] && echo 'CSAN: ' || echo '^Cause: memory reused while stream A still uses it'; }
+reason() { [[ $1 == jax_* ]] && echo 'CSAN: ' || echo '^Cause: memory reused while stream [^ ]* still uses it'; }
 
 for name in $cases; do
     taken trace=0 "$name" right
@@ -79,6 +90,17 @@ for name in $cases; do
         else
             echo "# $name: $(possible) possible races where the pool is not followed"
         fi
+        ;;
+    *_hidden)
+        taken trace=0:fail_on=possible "$name"
+        check "$name: ends with 66" [ $? = 66 ]
+        check "$name: the report says why" grep -q "$(reason "$name")" "$work/err"
+        check "$name: one report" [ "$(reports)" = 1 ]
+        taken_unfollowed trace=0 "$name" right
+        headlines >"$work/twin"
+        taken_unfollowed trace=0 "$name"
+        check "$name: hidden where the pool is not followed: the twin has the same report" \
+            eval '[ "$(reports)" = 1 ] && ! grep -q "memory reused" "$work/err" && cmp -s "$work/twin" <(headlines)'
         ;;
     *)
         taken trace=0 "$name"

@@ -1,5 +1,9 @@
-"""Memory pools of CuPy, RMM, Numba and JAX whose blocks a second stream still uses when the pool gives them out again.
+"""Memory pools of CuPy, RMM, Numba, PyTorch and JAX whose blocks a second stream still uses when the pool gives them out again.
 With "right" the host waits before the block goes back.
+
+In a case whose name ends in "_hidden" csan knows the kernel in its bounds only. Where it takes the pool for one
+allocation, the kernel may touch the neighbouring block as well. That possible race is none, has the same two calls, and
+hides the true one.
 
     python3 pools.py CASE [right]
     python3 pools.py --list          the cases whose packages are here
@@ -25,6 +29,38 @@ extern "C" __global__ void scatter(int *out, const int *to, int n)
 }
 """
 
+
+# As SCATTER, for the driver.
+SCATTER_PTX = b"""
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry scatter(.param .u64 out, .param .u64 to, .param .u32 n)
+{
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [to];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r2, %r2, %r3, %r4;
+    setp.ge.s32 %p, %r2, %r1;
+    @%p bra END;
+    cvta.to.global.u64 %rd1, %rd1;
+    cvta.to.global.u64 %rd2, %rd2;
+    mul.wide.s32 %rd3, %r2, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.s32 %r5, [%rd4];
+    mul.wide.s32 %rd5, %r5, 4;
+    add.s64 %rd6, %rd1, %rd5;
+    st.global.u32 [%rd6], %r2;
+END:
+    ret;
+}
+"""
 
 # ---- CuPy
 
@@ -111,6 +147,15 @@ def cupy_blocks_apart():
     cupy.cuda.Device().synchronize()
 
 
+def cupy_pool_hidden():
+    import cupy
+
+    cupy.cuda.set_allocator(cupy.cuda.MemoryPool().malloc)
+    whole = cupy.cuda.alloc(4 * BYTES)
+    del whole
+    use_hidden(lambda: cupy.cuda.alloc(BYTES), lambda block: block.ptr)
+
+
 # ---- RMM
 
 
@@ -140,18 +185,52 @@ def side_stream(cuda):
     return stream
 
 
-class OneBlock:
-    """The smallest pool: it keeps one block, and gives it out again."""
+def scatter_on(cuda, side, out):
+    """The kernel's indices are on the device: csan does not know which of the allocation's words it writes."""
+    module, kernel, to = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+    called(cuda.cuModuleLoadData(ctypes.byref(module), SCATTER_PTX))
+    called(cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"scatter"))
+    called(cuda.cuMemAlloc_v2(ctypes.byref(to), ctypes.c_size_t(BYTES)))
+    indices = (ctypes.c_int * COUNT)(*range(COUNT))
+    called(cuda.cuMemcpyHtoD_v2(to, indices, ctypes.c_size_t(BYTES)))
+    called(cuda.cuCtxSynchronize())  # the copy is of pageable memory
+    values = ctypes.c_uint64(out), to, ctypes.c_int(COUNT)
+    arguments = (ctypes.c_void_p * 3)(*(ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values))
+    called(cuda.cuLaunchKernel(kernel, COUNT // 256, 1, 1, 256, 1, 1, 0, side, arguments, None))
 
-    def __init__(self, cuda):
-        self._memory = ctypes.c_uint64()
-        called(cuda.cuMemAlloc_v2(ctypes.byref(self._memory), ctypes.c_size_t(2 * BYTES)))
+
+def use_hidden(allocate, address_of):
+    """`allocate` gives an owner of BYTES, whose end is the block's; two in a row are neighbours."""
+    cuda = driver()
+    side = side_stream(cuda)
+    owner, other = allocate(), allocate()
+    address, neighbour = address_of(owner), address_of(other)
+    assert neighbour - address == BYTES, "the blocks are not neighbours"
+    scatter_on(cuda, side, address)
+    for turn in range(2):
+        if turn:
+            if RIGHT:
+                called(cuda.cuStreamSynchronize(side))
+            del owner
+            owner = allocate()
+            assert address_of(owner) == address, "the pool gave out another block"
+        memset(cuda, address if turn else neighbour, 2, None)
+    called(cuda.cuCtxSynchronize())
+
+
+class OneBlock:
+    """The smallest pool: it keeps its blocks, one as a rule, and gives the last again."""
+
+    def __init__(self, cuda, blocks=1):
+        memory = ctypes.c_uint64()
+        called(cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(2 * BYTES)))
+        self._free = [memory.value + i * BYTES for i in reversed(range(blocks))]
 
     def allocate(self, _size, _stream=None):
-        return self._memory.value
+        return self._free.pop()
 
-    def deallocate(self, _address, _size=None, _stream=None):
-        pass
+    def deallocate(self, address, _size=None, _stream=None):
+        self._free.append(address)
 
 
 def allocate_and_use(resource):
@@ -233,10 +312,19 @@ def rmm_reinitialized():
     use_buffers()
 
 
+def rmm_pool_hidden():
+    import rmm
+
+    rmm.mr.set_current_device_resource(
+        rmm.mr.PoolMemoryResource(rmm.mr.CudaMemoryResource(), initial_pool_size=1 << 26)
+    )
+    use_hidden(lambda: rmm.DeviceBuffer(size=BYTES), lambda buffer: buffer.ptr)
+
+
 # ---- Numba
 
 
-def numba_manager():
+def set_numba_manager(blocks):
     """A plug-in of the program's."""
     import numba.cuda
 
@@ -244,7 +332,7 @@ def numba_manager():
         pool = None
 
         def initialize(self):
-            self.pool = self.pool or OneBlock(driver())
+            self.pool = self.pool or OneBlock(driver(), blocks)
 
         def memalloc(self, size):
             address = self.pool.allocate(size)
@@ -263,7 +351,21 @@ def numba_manager():
             return 1
 
     numba.cuda.set_memory_manager(Manager)
+
+
+def numba_manager():
+    set_numba_manager(1)
     use_arrays()
+
+
+def numba_manager_hidden():
+    import numba.cuda
+    import numpy
+
+    set_numba_manager(2)
+    use_hidden(
+        lambda: numba.cuda.device_array(COUNT, numpy.int32), lambda array: array.device_ctypes_pointer.value
+    )
 
 
 def use_arrays():
@@ -293,6 +395,18 @@ def numba_rmm():
     rmm.reinitialize(pool_allocator=True, initial_pool_size=1 << 26)
     numba.cuda.set_memory_manager(RMMNumbaManager)
     use_arrays()
+
+
+# ---- PyTorch
+
+
+def torch_cache_hidden():
+    """csan_torch follows PyTorch's caching allocator."""
+    import torch
+
+    whole = torch.empty(4 * COUNT, dtype=torch.int32, device="cuda")
+    del whole
+    use_hidden(lambda: torch.empty(COUNT, dtype=torch.int32, device="cuda"), lambda tensor: tensor.data_ptr())
 
 
 # ---- JAX
@@ -346,7 +460,7 @@ def numpy_int(value):
 CASES = {
     name: case
     for name, case in list(globals().items())
-    if name.startswith(("cupy_", "rmm_", "numba_", "jax_")) and callable(case)
+    if name.startswith(("cupy_", "rmm_", "numba_", "torch_", "jax_")) and callable(case)
 }
 
 
@@ -355,6 +469,7 @@ MODULES = {
     "cupy": ("cupy",),
     "rmm": ("rmm",),
     "numba": ("numba",),
+    "torch": ("torch",),
     "jax": ("jax_cuda13_plugin", "jax_cuda12_plugin"),
 }
 
