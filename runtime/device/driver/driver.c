@@ -47,6 +47,7 @@ struct device device = {
 enum { DEVICE_MEMORY_UNIT = 256, HOST_MEMORY_UNIT = 4096 };
 enum { REDZONE = 512, REDZONE_MOST = 64 << 20, QUARANTINE = 64 << 20 };
 
+enum { IDLE_MS = 20, IDLE_MS_MOST = 60000 };
 enum { DRIVER_VERSION = 13050 };
 
 /* CSAN_DEVICE_CUDA=12.4: the version that the driver says it has, as an older one would. Other
@@ -249,18 +250,19 @@ static uint64_t bytes_of(const char *name, uint64_t least, uint64_t most, uint64
     return bytes << shift;
 }
 
-/* CSAN_DEVICES: how many the program sees. */
-static int ordinal_count(void)
+/* A variable that counts `what`, from 1; `otherwise` if it is not set, or says so. */
+static int count_of(const char *name, const char *what, int most, int otherwise)
 {
-    const char *text = environment_get("CSAN_DEVICES");
+    const char *text = environment_get(name);
     char *end = NULL;
     if (!text || !*text)
-        return 1;
+        return otherwise;
     long count = strtol(text, &end, 10);
-    if (!*end && count >= 1 && count <= ORDINALS_MAX)
+    if (!*end && count >= 1 && count <= most)
         return (int)count;
-    device_say("CSAN_DEVICES=%s is no number of devices from 1 to %d; using 1", text, ORDINALS_MAX);
-    return 1;
+    device_say("%s=%s is no number of %s from 1 to %d; using %d", name, text, what, most,
+               otherwise);
+    return otherwise;
 }
 
 /* Where the system grants no 96 GiB of addresses (a limit on virtual memory) take what it grants.
@@ -320,7 +322,9 @@ static CUresult device_start(void)
     guard_arenas();
     compile_start(compile_mode_of(environment_get("CSAN_DEVICE_COMPILE"), COMPILE_HOT));
     device.total_memory = device.device_memory.limit;
-    device.ordinal_count = ordinal_count();
+    device.ordinal_count = count_of("CSAN_DEVICES", "devices", ORDINALS_MAX, 1);
+    device.schedule.idle_ns =
+        (uint64_t)count_of("CSAN_DEVICE_IDLE_MS", "milliseconds", IDLE_MS_MOST, IDLE_MS) * 1000000;
     pool_start();
     outcome_start();
     schedule_start();

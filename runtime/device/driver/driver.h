@@ -254,6 +254,7 @@ struct schedule {
     uint64_t last_call; /* nanoseconds: when the program was inside the API last */
     unsigned inside;    /* threads inside an API call */
     bool ignores_clock; /* see device_schedule_ignore_clock */
+    uint64_t idle_ns;   /* after which the device works by itself, at the least */
     bool by_default;    /* the environment asked for no schedule, or for eager */
     bool worker_started;
     bool asleep;         /* the worker, until there is work */

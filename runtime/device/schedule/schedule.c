@@ -28,7 +28,6 @@ enum {
     EAGER_STEPS = 4096, /* steps that one entry makes at most under eager */
     EAGER_SPINS = 64,   /* of which so many in a row without progress */
     RANDOM_STEPS = 16,  /* and under random */
-    IDLE_NANOSECONDS = 20 * 1000 * 1000,
     LAZY_IDLE_NANOSECONDS = 50 * 1000 * 1000,
     NAP_NANOSECONDS = 2 * 1000 * 1000,
     CLOSE_NANOSECONDS = 500 * 1000 * 1000,
@@ -329,7 +328,9 @@ static bool program_is_idle(void)
 {
     if (device.schedule.ignores_clock)
         return false;
-    uint64_t idle = device.schedule.stages_late ? LAZY_IDLE_NANOSECONDS : IDLE_NANOSECONDS;
+    uint64_t idle = device.schedule.idle_ns;
+    if (device.schedule.stages_late && idle < LAZY_IDLE_NANOSECONDS)
+        idle = LAZY_IDLE_NANOSECONDS;
     return !device.schedule.inside && device_nanoseconds() - device.schedule.last_call >= idle;
 }
 

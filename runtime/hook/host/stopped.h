@@ -139,11 +139,16 @@ static inline bool stopped_by_write(const ucontext_t *context)
     return direction == AARCH64_NONE ? stopped_syndrome_writes(context) : direction != AARCH64_LOAD;
 }
 
-/* Where the function that it is in returns to, if that has not called another. */
+/* Where the function that it is in returns to, if that has not called another. glibc's mempcpy is a
+ * call of memcpy here, and stands for it. */
 static inline uint64_t stopped_caller(const ucontext_t *context)
 {
-    enum { LINK = 30 };
-    return context->uc_mcontext.regs[LINK];
+    enum { FRAME = 29, LINK = 30, MEMPCPY_BYTES = 40 };
+    uint64_t caller = context->uc_mcontext.regs[LINK];
+    if (caller - (uintptr_t)mempcpy < MEMPCPY_BYTES)
+        memcpy(&caller, (const void *)(uintptr_t)(context->uc_mcontext.regs[FRAME] + 8),
+               sizeof caller);
+    return caller;
 }
 
 static inline void stopped_start(void)
