@@ -30,7 +30,7 @@ static uint64_t slept(uint64_t since, unsigned ms)
     return milliseconds() - since;
 }
 
-static void it_waits_as_long_as_it_is_told(void **state)
+static void it_waits_as_long_as_the_variable_says(void **state)
 {
     CUdeviceptr memory;
     (void)state;
@@ -59,7 +59,7 @@ static void it_waits_as_long_as_it_is_told(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_waits_as_long_as_it_is_told)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_waits_as_long_as_the_variable_says)};
     setenv("CSAN_DEVICE_IDLE_MS", "400", 1);
     return cmocka_run_group_tests(tests, start, finish);
 }
