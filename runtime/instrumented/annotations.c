@@ -1,4 +1,4 @@
-/* What programs tell ThreadSanitizer besides: locks, orders and fibers of their own
+/* What programs declare to ThreadSanitizer: locks, orders and fibers of their own
  * (sanitizer/tsan_interface.h), and the older "dynamic annotations". They order threads as atomic
  * operations do. What leaves out races between the host's threads is taken and has no effect. */
 #include "runtime/instrumented/table.h"

@@ -17,6 +17,9 @@ const struct abi abi_open_mpi = {
     .root = -4,
     .undefined = -32766,
     .order_c = 0,
+    .distribute_block = 0,
+    .distribute_cyclic = 1,
+    .distribute_default = -1,
     .topology_cart = 1,
     .topology_graph = 2,
     .topology_dist_graph = 3,
@@ -39,6 +42,7 @@ const struct abi abi_open_mpi = {
                   [COMBINER_HINDEXED_BLOCK] = 18,
                   [COMBINER_STRUCT] = 11,
                   [COMBINER_SUBARRAY] = 12,
+                  [COMBINER_DARRAY] = 13,
                   [COMBINER_RESIZED] = 17},
 };
 
@@ -54,6 +58,9 @@ const struct abi abi_mpich = {
     .root = -3,
     .undefined = -32766,
     .order_c = 56,
+    .distribute_block = 121,
+    .distribute_cyclic = 122,
+    .distribute_default = -49767,
     .topology_graph = 1,
     .topology_cart = 2,
     .topology_dist_graph = 3,
@@ -79,6 +86,7 @@ const struct abi abi_mpich = {
                   [COMBINER_HINDEXED_BLOCK] = 19,
                   [COMBINER_STRUCT] = 12,
                   [COMBINER_SUBARRAY] = 13,
+                  [COMBINER_DARRAY] = 14,
                   [COMBINER_RESIZED] = 18},
 };
 
@@ -92,6 +100,9 @@ const struct abi abi_standard = {
     .root = -4,
     .undefined = -32766,
     .order_c = 12,
+    .distribute_block = 17,
+    .distribute_cyclic = 18,
+    .distribute_default = 19,
     .topology_cart = 211,
     .topology_graph = 212,
     .topology_dist_graph = 213,
@@ -115,6 +126,7 @@ const struct abi abi_standard = {
                   [COMBINER_HINDEXED_BLOCK] = 109,
                   [COMBINER_STRUCT] = 110,
                   [COMBINER_SUBARRAY] = 111,
+                  [COMBINER_DARRAY] = 112,
                   [COMBINER_RESIZED] = 116},
 };
 

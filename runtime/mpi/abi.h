@@ -32,6 +32,7 @@ enum combiner {
     COMBINER_HINDEXED_BLOCK,
     COMBINER_STRUCT,
     COMBINER_SUBARRAY,
+    COMBINER_DARRAY,
     COMBINER_RESIZED,
     COMBINER_OTHER
 };
@@ -42,6 +43,7 @@ struct abi {
     const void *in_place;
     void *status_ignore, *statuses_ignore;
     int proc_null, any_source, any_tag, root, undefined, order_c;
+    int distribute_block, distribute_cyclic, distribute_default;
     int topology_cart, topology_graph, topology_dist_graph;
     int status_source, status_tag; /* where in a status they are, in ints */
     int status_low, status_high;   /* the same, of the bytes that came; high 0: not known. See

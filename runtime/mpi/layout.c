@@ -228,6 +228,66 @@ static void subarray(struct pieces *pieces, const struct pieces *inner, mpi_aint
     free(now.items);
 }
 
+/* Blocks of a dimension of `size` elements go round by turns; a process has those of its
+ * coordinate. The last may be shorter. */
+struct share {
+    int64_t size, block, processes, coordinate;
+};
+
+static void share_add(struct pieces *to, const struct pieces *from, const struct share *share,
+                      int64_t stride)
+{
+    const int64_t round = share->block * share->processes;
+    const int64_t first = share->block * share->coordinate, room = share->size - first;
+    const int64_t whole = room >= share->block ? (room - share->block) / round + 1 : 0;
+    const int64_t last = first + whole * round, rest = share->size - last;
+    struct pieces block = {0};
+    pieces_repeat(&block, from, 0, share->block, stride);
+    pieces_repeat(to, &block, first * stride, whole, round * stride);
+    pieces_repeat(to, from, last * stride, rest < share->block ? rest : share->block, stride);
+    free(block.items);
+}
+
+/* MPI 3.1, 4.1.4. A dimension that is not distributed has one process. */
+static struct share share_of(int size, int distribution, int argument, int processes)
+{
+    const bool usual = argument == abi.distribute_default;
+    struct share share = {.size = size, .block = size, .processes = processes};
+    if (distribution == abi.distribute_block)
+        share.block = usual ? ((int64_t)size + processes - 1) / processes : argument;
+    else if (distribution == abi.distribute_cyclic)
+        share.block = usual ? 1 : argument;
+    return share;
+}
+
+/* MPI 3.1, 4.1.13: ints are the number of processes, the rank, n, then n sizes, distributions,
+ * arguments and processes, and the order. Processes have the order of C in any case. */
+static void distributed_array(struct pieces *pieces, const struct pieces *inner, mpi_aint extent,
+                              const int *ints)
+{
+    const int n = ints[2], *sizes = ints + 3, *distributions = sizes + n,
+              *arguments = distributions + n, *processes = arguments + n;
+    const bool c_order = processes[n] == abi.order_c;
+    struct pieces now = {0}, next = {0};
+    int64_t stride = extent;
+    pieces_repeat(&now, inner, 0, 1, 0);
+    for (int i = 0; i < n; i++) {
+        const int k = c_order ? n - 1 - i : i;
+        struct share share = share_of(sizes[k], distributions[k], arguments[k], processes[k]);
+        int64_t behind = 1; /* processes of one step in this dimension */
+        for (int other = k + 1; other < n; other++)
+            behind *= processes[other];
+        share.coordinate = ints[1] / behind % processes[k];
+        share_add(&next, &now, &share, stride);
+        free(now.items);
+        now = next;
+        next = (struct pieces){0};
+        stride *= sizes[k];
+    }
+    pieces_repeat(pieces, &now, 0, 1, 0);
+    free(now.items);
+}
+
 static void structure(struct pieces *pieces, const struct contents *contents, int depth)
 {
     for (int i = 0; i < contents->ints[0] && !pieces->failed; i++) {
@@ -290,6 +350,9 @@ static void derived_pieces(struct pieces *pieces, const struct contents *content
         break;
     case COMBINER_SUBARRAY:
         subarray(pieces, &inner, extent, ints);
+        break;
+    case COMBINER_DARRAY:
+        distributed_array(pieces, &inner, extent, ints);
         break;
     default:
         pieces->failed = true;

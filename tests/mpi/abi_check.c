@@ -38,6 +38,9 @@ int main(void)
     SAME(root, MPI_ROOT);
     SAME(undefined, MPI_UNDEFINED);
     SAME(order_c, MPI_ORDER_C);
+    SAME(distribute_block, MPI_DISTRIBUTE_BLOCK);
+    SAME(distribute_cyclic, MPI_DISTRIBUTE_CYCLIC);
+    SAME(distribute_default, MPI_DISTRIBUTE_DFLT_DARG);
     SAME(topology_cart, MPI_CART);
     SAME(topology_graph, MPI_GRAPH);
     SAME(topology_dist_graph, MPI_DIST_GRAPH);
@@ -65,6 +68,7 @@ int main(void)
     COMBINER(HINDEXED_BLOCK);
     COMBINER(STRUCT);
     COMBINER(SUBARRAY);
+    COMBINER(DARRAY);
     COMBINER(RESIZED);
     MPI_Initialized(&initialized); /* so that the MPI is linked */
     wrong |= !abi_find();

@@ -5,7 +5,7 @@ MPI_TESTS := $(OUT)/tests/mpi
 mpis      := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
 mpi_shared := $(MPI_TESTS)/kernels.o
 mpi_cases := $(wildcard tests/mpi/*_cases.c) tests/mpi/main.c
-mpi_alone := jacobi halo ping_pong dies touches abi_check shared spawn
+mpi_alone := jacobi halo ping_pong dies touches abi_check layout_check shared spawn
 
 # Of a compiler's wrapper: what it would add. Its own name for the compiler is left out.
 mpi_flags = $(shell mpicc.$(1) -show | sed 's/^[^ ]* //')
@@ -23,11 +23,12 @@ $(MPI_TESTS)/$(1)/cases: $(mpi_cases) tests/mpi/cases.h include/csan/csan.h $(mp
 		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm
 $(MPI_TESTS)/$(1)/shared: tests/mpi/shared_orders.h
 $(MPI_TESTS)/$(1)/abi_check: runtime/mpi/abi.c runtime/mpi/abi.h
+$(MPI_TESTS)/$(1)/layout_check: runtime/mpi/abi.c runtime/mpi/layout.c runtime/mpi/layout.h runtime/mpi/abi.h
 $(mpi_alone:%=$(MPI_TESTS)/$(1)/%): $(MPI_TESTS)/$(1)/%: tests/mpi/%.c tests/mpi/kernels.h $(mpi_shared)
 	@mkdir -p $$(@D)
 	@echo "  CC  $$< ($(1))"
 	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude -I. $(CUDA_INCLUDE) $$< \
-		$$(if $$(filter abi_check,$$*),runtime/mpi/abi.c) $(mpi_shared) -o $$@ \
+		$$(if $$(filter abi_check layout_check,$$*),runtime/mpi/abi.c) $$(if $$(filter layout_check,$$*),runtime/mpi/layout.c) $(mpi_shared) -o $$@ \
 		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm -ldl
 $(MPI_TESTS)/$(1)/linked: tests/mpi/halo.c $(mpi_shared) | $(PRODUCTS)
 	@echo "  CC  $$< ($(1), linked with csan)"

@@ -51,6 +51,21 @@ static void subarray(int racy)
     exchange(p, 1, box);
 }
 
+/* The second of two processes has columns 3, 4, 5, 9, 10, 11 and so on of the upper half. */
+static void distributed(int racy)
+{
+    cudaStream_t stream = new_stream();
+    float *p = device_floats(ROWS * PITCH, 0);
+    const int sizes[2] = {ROWS, PITCH}, processes[2] = {2, 2};
+    const int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC},
+              blocks[2] = {MPI_DISTRIBUTE_DFLT_DARG, 3};
+    MPI_Datatype part;
+    MPI_Type_create_darray(4, 1, 2, sizes, how, blocks, processes, MPI_ORDER_C, MPI_FLOAT, &part);
+    launch_fill_column(p + (racy ? 10 : 12), ROWS, PITCH, 1, stream);
+    launch_fill_column(p + ROWS / 2 * PITCH + 10, ROWS / 2, PITCH, 1, stream);
+    exchange(p, 1, part);
+}
+
 static void subarray_fortran(int racy)
 {
     cudaStream_t stream = new_stream();
@@ -207,6 +222,7 @@ const struct mpi_case type_cases[] = {
     {"resized_columns", "MPI_Sendrecv", NULL, resized_columns},
     {"subarray", "MPI_Sendrecv", NULL, subarray},
     {"subarray_fortran", "MPI_Sendrecv", NULL, subarray_fortran},
+    {"distributed", "MPI_Sendrecv", NULL, distributed},
     {"indexed", "MPI_Sendrecv", NULL, indexed},
     {"indexed_block", "MPI_Sendrecv", NULL, indexed_block},
     {"structure", "MPI_Sendrecv", NULL, structure},

@@ -24,12 +24,44 @@ launch()
 }
 declare -A over=([openmpi]=--oversubscribe [mpich]=)
 
+toolkit=$(sed -n 's/^CUDA_LIB := //p' "$(dirname "$test")/../../build/config.mk")
+cat >in_flight.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int cudaMallocHost(void **memory, size_t bytes);
+int main(int argc, char **argv)
+{
+    int rank, right;
+    int *host, *came;
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cudaMallocHost((void **)&host, 4096);
+    cudaMallocHost((void **)&came, 4096);
+    host[7] = rank;
+    MPI_Irecv(came, 1024, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(host, 1024, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &requests[1]);
+    right = host[7] == rank; /* two reads */
+    if (argc > 1)
+        host[3] = 5;
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    host[3] = 6;
+    right &= came[7] == 1 - rank;
+    if (!rank)
+        puts(right ? "right" : "wrong");
+    MPI_Finalize();
+    return 0;
+}
+EOF
+
 for mpi in openmpi mpich; do
     if [ ! -x "$folder/$mpi/cases" ]; then
         echo "skipped: there is no mpicc.$mpi; scripts/setup.sh installs it where it can"
         continue
     fi
     check "the numbers of $mpi's ABI are those of its mpi.h" "$folder/$mpi/abi_check"
+    check "the elements of 3,000 random datatypes are those that $mpi packs" eval \
+        'run "$folder/$mpi/layout_check" && prints "3000 right, 0 wrong"'
     rm -f advice.*
     for ranks in 2 4; do
         CSAN_OPTIONS=log_path=advice.$ranks.%r.txt launch $mpi $ranks "$folder/$mpi/cases"
@@ -104,6 +136,14 @@ for mpi in openmpi mpich; do
         "$folder/$mpi/dies" >out 2>err
     run "$csan" replay app.1.csan
     check "the recording of a rank that was killed can be read ($mpi)" says '^CSAN: data race: MPI_Bcast .*does not wait for fill'
+    check "code that announces its accesses: the program ($mpi)" eval \
+        '"mpicc.$mpi" -g -fsanitize=thread -c in_flight.c -o in_flight.o && "mpicc.$mpi" in_flight.o -o in_flight \
+            -L"$root/lib" -lcsan_host -Wl,-rpath,"$root/lib" -L"$toolkit" -lcudart'
+    CSAN_OPTIONS=host=instrumented launch $mpi 2 ./in_flight early
+    check "... the host's store between MPI_Isend and its wait is found ($mpi)" eval \
+        'reports "MPI_Isend" && says "Fix: wait for it .MPI_Wait. after MPI_Isend .* and before the host.s store"'
+    CSAN_OPTIONS=host=instrumented launch $mpi 2 ./in_flight
+    check "... behind it, it is silent ($mpi)" silent
     run "$csan" run --device=embedded "$folder/$mpi/touches"
     check "a host access to device memory is one clear line" says \
         '^csan: the program read memory of the device at 0x[0-9a-f]+, which the host cannot reach: copy it with cudaMemcpy'
