@@ -6,7 +6,7 @@
 
 AARCH64_ROOT := $(CURDIR)/build/aarch64-root
 ifeq ($(CROSS),aarch64)
-  CFLAGS_ALL += -isystem $(AARCH64_ROOT)/usr/include -isystem $(AARCH64_ROOT)/usr/include/aarch64-linux-gnu
+  CFLAGS_ALL += -isystem $(AARCH64_ROOT)/usr/include -isystem $(AARCH64_ROOT)/usr/include/aarch64-linux-gnu -L$(AARCH64_ROOT)/link
   UNPACK := -L$(AARCH64_ROOT)/link $(UNPACK)
   JSON_LIBS := -L$(AARCH64_ROOT)/link $(JSON_LIBS)
   CLI_LIBS := -L$(AARCH64_ROOT)/link $(CLI_LIBS)

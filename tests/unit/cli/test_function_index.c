@@ -23,11 +23,17 @@ struct debug {
 
 /* ---- what is asked for */
 
+#if defined(__aarch64__)
+#define HERE "adr %0, ."
+#else
+#define HERE "lea -1(%%rip), %0"
+#endif
+
 /* Where it is, in the function that it is inlined into. */
 static inline __attribute__((always_inline)) const void *innermost(void)
 {
     const void *here;
-    __asm__ volatile("lea -1(%%rip), %0" : "=r"(here));
+    __asm__ volatile(HERE : "=r"(here));
     return here;
 }
 
@@ -44,7 +50,7 @@ static __attribute__((noinline)) const void *outermost(void)
 static __attribute__((noinline)) const void *plain(void)
 {
     const void *here;
-    __asm__ volatile("lea -1(%%rip), %0" : "=r"(here));
+    __asm__ volatile(HERE : "=r"(here));
     return here;
 }
 
