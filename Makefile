@@ -56,6 +56,7 @@ ifneq ($(CROSS),)
   CXX := $(CROSS)-linux-gnu-g++
 endif
 STRIP := $(CROSS:%=%-linux-gnu-)strip
+OBJCOPY := $(CROSS:%=%-linux-gnu-)objcopy
 CC ?= gcc
 ifeq ($(origin CC),default)
   CC := gcc

@@ -14,11 +14,14 @@ endif
 
 # Where the kernel starts programs by qemu for a user (Linux 6.7), shell tests run: AARCH64_SHELL_TESTS.
 
-# The rooms whose tests need no hooks, without the tests that do, and one that takes too long there. qemu-user shows a
-# process another /proc/self/stat than others see of it, so no handle of memory is taken.
-aarch64_rooms := base coredump detector device learn ptx python replay report
-aarch64_unit  := $(filter-out $(addprefix %/,test_cudart test_cudart_trampolines test_device_fault test_device_interprocess test_fatbin test_detect_random), \
-	$(foreach r,$(aarch64_rooms),$(call room_tests,$r)))
+# All unit tests but those that need what qemu-user or the target lacks:
+#   test_device_interprocess   qemu shows a process another /proc/self/stat than others see of it
+#   test_code_cache, test_compile, test_compile_random   it has no clone(2) as compilers are started by
+#   test_fatal_signal, test_device_fault   it handles some signals itself
+#   test_cudart, test_cudart_trampolines   programs of CUDA 12, whose wheels are those of the host
+#   test_detect_random   takes too long
+aarch64_lacking := $(addprefix test_,device_interprocess code_cache compile compile_random fatal_signal device_fault cudart cudart_trampolines detect_random)
+aarch64_unit    := $(filter-out $(addprefix %/,$(aarch64_lacking)),$(UNIT))
 
 AARCH64_PROGRAMS ?= devices_event_orders event_* host_* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
 aarch64_names    := $(sort $(basename $(notdir $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))))) \

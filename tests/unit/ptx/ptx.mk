@@ -43,10 +43,10 @@ $(PTX_DATA)/fatbin.bare.cubin: tests/data/ptx/fatbin.cu
 $(PTX_DATA)/unit_%.cubin: tests/data/ptx/unit_%.cu
 	$(PTX_NVCC) -arch=sm_90 -rdc=true -lineinfo -cubin $< -o $@
 $(PTX_DATA)/linked.cubin: $(PTX_DATA)/unit_a.cubin $(PTX_DATA)/unit_b.cubin
-	$(dir $(NVCC))nvlink -arch=sm_90 $^ -o $@
+	$(dir $(firstword $(NVCC)))nvlink -arch=sm_90 $^ -o $@
 $(PTX_DATA)/%.relfatbin: tests/data/ptx/%.cu
 	$(PTX_NVCC) -arch=sm_90 -rdc=true -c $< -o $@.o
-	@objcopy -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc $@.o $@
+	@$(OBJCOPY) -O binary --only-section=__nv_relfatbin --set-section-flags __nv_relfatbin=alloc $@.o $@
 
 $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
@@ -100,7 +100,7 @@ $(KERNELS_DATA)/no_ptx: $(kernels_src)
 $(KERNELS_DATA)/fixed: $(kernels_src)
 	$(KERNELS_NVCC) -Xcompiler -no-pie -Xlinker -no-pie $< -o $@
 $(KERNELS_DATA)/stripped: $(KERNELS_DATA)/static
-	strip -o $@ $<
+	$(STRIP) -o $@ $<
 $(KERNELS_DATA)/archive.a: $(addprefix $(KERNELS_DATA)/,unit.o part.o whole.o)
 	@rm -f $@
 	ar rcs $@ $^
