@@ -46,6 +46,7 @@ void detector_watch_op(struct detector *detector, const struct op *op, epoch_t e
                                .site = op->site,
                                .level = op->level,
                                .by = lane->host ? HOST_TOUCH_HOST : (enum host_touch_by)lane->role,
+                               .request = lane->kind == CSAN_LANE_REQUEST,
                                .late = detector->from_queue};
     for (size_t i = 0; i < op->access_count; i++)
         if (watched_access(detector, &op->accesses[i], &lmad, &touch))

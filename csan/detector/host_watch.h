@@ -32,6 +32,7 @@ struct host_touch {
     enum csan_level level;
     uint16_t argument;
     enum host_touch_by by;
+    bool request;                 /* by a library's request, which works on the host */
     enum csan_memory_kind memory; /* HOST or MANAGED, if the access is exact and not pageable */
     bool pageable;                /* csan knows no allocation there */
     bool writes;

@@ -184,6 +184,22 @@ static inline uint32_t *csan_library_flag(void)
     return api && api->size > offsetof(struct csan_api, library_flag) ? api->library_flag() : NULL;
 }
 
+/* From here on other processes may read and write that memory of the host, as with
+ * process_vm_readv(2): csan guards no page of it before the end. They nest, by the address. What a
+ * request touches is exposed by itself, until somebody waits for it. */
+static inline void csan_exposed_begin(const void *memory, size_t bytes)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, exposed))
+        api->exposed(memory, bytes, 1);
+}
+static inline void csan_exposed_end(const void *memory)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, exposed))
+        api->exposed(memory, 0, 0);
+}
+
 /* Two counters that only grow, for calls that must cost next to nothing: what entered csan, but for
  * accesses of the host, and what csan deferred. A call that touches what the same thread declared
  * while both were the same need not be declared again. The struct lives as long as the process, and

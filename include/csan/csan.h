@@ -371,6 +371,7 @@ struct csan_api {
                                void *user);
     void (*off_synchronize)(uint64_t id);
     uint32_t *(*library_flag)(void);
+    void (*exposed)(const void *memory, size_t bytes, int begin);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */

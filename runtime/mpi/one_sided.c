@@ -34,12 +34,15 @@ int MPI_Win_create(void *base, mpi_aint bytes, int unit, mpi_handle info, mpi_ha
     if (!call_begin(&call, "MPI_Win_create"))
         return PMPI(Win_create)(base, bytes, unit, info, comm, window);
     struct window_memory memory = {base, call_view(base), bytes, unit, 0, 0, 0, false};
+    csan_exposed_begin(base, (size_t)bytes);
     call_inside();
     const int result =
         PMPI(Win_create)((void *)(uintptr_t)memory.view, bytes, unit, info, comm, window);
     group_note(comm, &memory);
     if (result == MPI_OK)
         window_created(handle_at(window, 0), &memory);
+    else
+        csan_exposed_end(base);
     return call_end(&call, result);
 }
 ALSO_PMPI(Win_create)
@@ -59,6 +62,7 @@ ALSO_PMPI(Win_create)
         group_note(comm, &memory);                                                                 \
         if (result == MPI_OK) {                                                                    \
             memory.base = memory.view = *(void **)base;                                            \
+            csan_exposed_begin(memory.base, (size_t)bytes);                                        \
             window_created(handle_at(window, 0), &memory);                                         \
         }                                                                                          \
         return call_end(&call, result);                                                            \
@@ -83,6 +87,36 @@ int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window)
 }
 ALSO_PMPI(Win_create_dynamic)
 
+/* Memory of a dynamic window. */
+EXPORTED int MPI_Win_attach(mpi_handle window, void *base, mpi_aint bytes);
+int MPI_Win_attach(mpi_handle window, void *base, mpi_aint bytes)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Win_attach"))
+        return PMPI(Win_attach)(window, base, bytes);
+    csan_exposed_begin(base, (size_t)bytes);
+    call_inside();
+    const int result = PMPI(Win_attach)(window, base, bytes);
+    if (result != MPI_OK)
+        csan_exposed_end(base);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Win_attach)
+
+EXPORTED int MPI_Win_detach(mpi_handle window, const void *base);
+int MPI_Win_detach(mpi_handle window, const void *base)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Win_detach"))
+        return PMPI(Win_detach)(window, base);
+    call_inside();
+    const int result = PMPI(Win_detach)(window, base);
+    if (result == MPI_OK)
+        csan_exposed_end(base);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Win_detach)
+
 /* "No process can return from free until all processes in the group of win call free", but for
  * windows with the info key no_locks (MPI 3.1, 11.2.5). */
 static bool free_waits(mpi_handle window)
@@ -106,10 +140,14 @@ int MPI_Win_free(void *window)
         return PMPI(Win_free)(window);
     const mpi_handle handle = handle_at(window, 0);
     const uint64_t key = call_shared.links && free_waits(handle) ? window_end(handle, &size) : 0;
+    struct window_memory memory = {0};
+    window_memory_of(handle, &memory);
     call_inside();
     const int result = PMPI(Win_free)(window);
     call_outside();
     window_freed(handle);
+    if (memory.bytes > 0)
+        csan_exposed_end(memory.base);
     if (key && result == MPI_OK)
         follow_barrier(key, size);
     call_inside();

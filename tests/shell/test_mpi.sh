@@ -24,7 +24,84 @@ launch()
 }
 declare -A over=([openmpi]=--oversubscribe [mpich]=)
 
+tree=$(realpath "$(dirname "$test")/../..")
 toolkit=$(sed -n 's/^CUDA_LIB := //p' "$(dirname "$test")/../../build/config.mk")
+# MPIs read and write the memory of other processes by process_vm_readv(2), which fails on a guarded page.
+cat >beside.c <<'EOF'
+#include "kernels.h"
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+enum { W = 30001, TURNS = 10 };
+static int rank;
+static float *rows, mine[W], got[W];
+static cudaStream_t stream;
+/* Rows 0 and 3 come, rows 1 and 4 go; a kernel works on row 2. */
+static int by_requests(void)
+{
+    MPI_Request requests[4];
+    MPI_Irecv(rows, W, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(rows + 3 * W, W, MPI_FLOAT, 1 - rank, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(rows + W, W, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(rows + 4 * W, W, MPI_FLOAT, 1 - rank, 1, MPI_COMM_WORLD, &requests[3]);
+    launch_fill(rows + 2 * W, W, 7, stream);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    cudaStreamSynchronize(stream);
+    return rows[9] == 1 - rank && rows[3 * W + 9] == 1 - rank;
+}
+/* Row 0 of the other is put, its row 1 is got. */
+static int by_window(MPI_Win window, MPI_Aint base, MPI_Aint unit)
+{
+    launch_fill(rows + 2 * W, W, 7, stream);
+    MPI_Put(mine, W, MPI_FLOAT, 1 - rank, base, W, MPI_FLOAT, window);
+    MPI_Get(got, W, MPI_FLOAT, 1 - rank, base + W * unit, W, MPI_FLOAT, window);
+    MPI_Win_flush(1 - rank, window);
+    cudaStreamSynchronize(stream);
+    return got[9] == 1 - rank;
+}
+int main(int argc, char **argv)
+{
+    const int dynamic = !strcmp(argv[1], "dynamic"), bytes = 5 * W * sizeof(float);
+    MPI_Win window;
+    MPI_Aint base = 0, other = 0;
+    int right = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cudaMallocHost((void **)&rows, bytes);
+    cudaStreamCreate(&stream);
+    for (int i = 0; i < 5 * W; i++)
+        rows[i] = rank;
+    for (int i = 0; i < W; i++)
+        mine[i] = 5;
+    if (!strcmp(argv[1], "requests")) {
+        for (int i = 0; i < TURNS; i++)
+            right &= by_requests();
+    } else {
+        if (dynamic) {
+            MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Win_attach(window, rows, bytes);
+            MPI_Get_address(rows, &base);
+            MPI_Sendrecv(&base, 1, MPI_AINT, 1 - rank, 0, &other, 1, MPI_AINT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Win_create(rows, bytes, sizeof(float), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+        }
+        MPI_Win_lock_all(0, window);
+        for (int i = 0; i < TURNS; i++)
+            right &= by_window(window, other, dynamic ? sizeof(float) : 1);
+        MPI_Win_unlock_all(window);
+        MPI_Barrier(MPI_COMM_WORLD);
+        right &= rows[9] == 5;
+        if (dynamic)
+            MPI_Win_detach(window, rows);
+        MPI_Win_free(&window);
+    }
+    MPI_Reduce(rank ? &right : MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, 0, MPI_COMM_WORLD);
+    if (!rank)
+        puts(right ? "right" : "wrong");
+    MPI_Finalize();
+    return 0;
+}
+EOF
 cat >in_flight.c <<'EOF'
 #include <mpi.h>
 #include <stdio.h>
@@ -144,6 +221,13 @@ for mpi in openmpi mpich; do
         'reports "MPI_Isend" && says "Fix: wait for it .MPI_Wait. after MPI_Isend .* and before the host.s store"'
     CSAN_OPTIONS=host=instrumented launch $mpi 2 ./in_flight
     check "... behind it, it is silent ($mpi)" silent
+    check "pages that messages and kernels share: the program ($mpi)" eval \
+        '"mpicc.$mpi" -g -I"$source" $(sed -n "s/^CUDA_HOME := \(.*\)/-I\1\/include/p" "$tree/build/config.mk") beside.c "$root/tests/mpi/kernels.o" -o beside \
+            -L"$toolkit" -lcudart -lstdc++'
+    for beside in requests window dynamic; do
+        launch $mpi 2 timeout 60 ./beside $beside
+        check "... $beside: other processes read and write in these pages ($mpi)" silent
+    done
     run "$csan" run --device=embedded "$folder/$mpi/touches"
     check "a host access to device memory is one clear line" says \
         '^csan: the program read memory of the device at 0x[0-9a-f]+, which the host cannot reach: copy it with cudaMemcpy'

@@ -305,7 +305,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .unmodelled = counters_unmodelled,
                                     .on_synchronize = sync_callback_add,
                                     .off_synchronize = sync_callback_remove,
-                                    .library_flag = library_call_flag};
+                                    .library_flag = library_call_flag,
+                                    .exposed = library_call_exposed};
 
 const struct csan_api *csan_api(void)
 {

@@ -3,7 +3,9 @@
 #include "csan/base/loaded_object.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/lent_memory.h"
+#include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/interpose/call_watch.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/counters.h"
@@ -13,6 +15,7 @@
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/state/thread.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -79,16 +82,44 @@ static uint64_t op(csan_lane lane, csan_site site, const struct csan_call *call)
     return number;
 }
 
+static struct range hull_of(const struct csan_access *access)
+{
+    struct range hull = {access->base, access->base + access->bytes};
+    for (uint8_t k = 0; k < access->dim_count; k++) {
+        const int64_t span = (int64_t)(access->dims[k].count - 1) * access->dims[k].stride;
+        hull.start += span < 0 ? (uint64_t)span : 0;
+        hull.end += span > 0 ? (uint64_t)span : 0;
+    }
+    return hull;
+}
+
 /* The library touches the memory as the host does: pages that are guarded are opened. */
 static void pages_open(const struct csan_call *call)
 {
     for (size_t i = 0; host_access_guards && i < call->count; i++) {
-        const struct csan_access *access = &call->accesses[i];
-        uint64_t bytes = access->bytes;
-        for (uint8_t k = 0; k < access->dim_count; k++)
-            if (access->dims[k].stride > 0)
-                bytes += (access->dims[k].count - 1) * (uint64_t)access->dims[k].stride;
-        lent_memory_open((const void *)(uintptr_t)access->base, bytes);
+        const struct range hull = hull_of(&call->accesses[i]);
+        lent_memory_open((const void *)(uintptr_t)hull.start, hull.end - hull.start);
+    }
+}
+
+static bool may_be_guarded(struct range memory)
+{
+    return host_blocks_hull.start < memory.end && memory.start < host_blocks_hull.end;
+}
+
+/* The other process, or MPI's own thread, may come at any time: no page is guarded meanwhile. */
+static void request_expose(const struct csan_call *call, uint64_t request)
+{
+    for (size_t i = 0; i < call->count;) {
+        const uint16_t argument = call->accesses[i].argument;
+        struct range hull = hull_of(&call->accesses[i]);
+        for (i++; i < call->count && call->accesses[i].argument == argument; i++) {
+            const struct range next = hull_of(&call->accesses[i]);
+            hull.start = next.start < hull.start ? next.start : hull.start;
+            hull.end = next.end > hull.end ? next.end : hull.end;
+        }
+        if (may_be_guarded(hull))
+            unguarded_expose(hull, request);
     }
 }
 
@@ -112,13 +143,16 @@ uint64_t library_request_start(const struct csan_call *call)
     const uint32_t serial = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
     snprintf(label, sizeof label, "the request of %s", call->name);
     const csan_lane lane = thread_makes_lane(serial, label);
-    if (lane != CSAN_NO_LANE) {
+    const uint64_t request = lane == CSAN_NO_LANE ? 0 : (uint64_t)serial << LANE_BITS | (lane + 1);
+    if (request) {
         csan_lane_describe(session_context(), lane, CSAN_LANE_REQUEST, 0);
+        if (host_access_guards)
+            request_expose(call, request);
         op(lane, site_of(call), call);
         pages_open(call);
     }
     guard_leave();
-    return lane == CSAN_NO_LANE ? 0 : (uint64_t)serial << LANE_BITS | (lane + 1);
+    return request;
 }
 
 void library_request_end(uint64_t request, int waited)
@@ -128,6 +162,8 @@ void library_request_end(uint64_t request, int waited)
         return;
     if (waited)
         csan_lane_waits(session_context(), thread_lane(), lane);
+    if (host_access_guards && waited)
+        unguarded_conceal(request, UINT_MAX);
     csan_lane_destroy(session_context(), lane);
     guard_leave();
 }
@@ -165,6 +201,20 @@ void library_call_inside(int begin)
 uint32_t *library_call_flag(void)
 {
     return session_state == SESSION_ON && !calls_watched ? &guard_self.depth : NULL;
+}
+
+/* Of a window, say. The process need not use CUDA yet: its memory may be registered later. */
+void library_call_exposed(const void *memory, size_t bytes, int begin)
+{
+    const uint64_t start = (uintptr_t)memory, owner = start | UINT64_C(1) << 63;
+    if (!host_access_guards)
+        return;
+    if (begin && bytes) {
+        unguarded_expose((struct range){start, start + bytes}, owner);
+        lent_memory_open(memory, bytes);
+    } else if (!begin) {
+        unguarded_conceal(owner, 1);
+    }
 }
 
 /* A child that starts anew after a fork has another context. */

@@ -16,6 +16,7 @@ uint64_t library_request_start(const struct csan_call *call);
 void library_request_end(uint64_t request, int waited);
 void library_call_inside(int begin);
 uint32_t *library_call_flag(void);
+void library_call_exposed(const void *memory, size_t bytes, int begin);
 const struct csan_activity *library_call_activity(void);
 void *library_call_host_view(const void *pointer);
 void library_call_count(const struct csan_call_counts *counts);

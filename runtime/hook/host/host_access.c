@@ -108,7 +108,7 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
         return changed;
     enum page_guard_part part = PAGE_GUARD_NONE;
     pending_is_seen();
-    if (is_pending(touch) && !touch->pageable && is_still_handled())
+    if (is_pending(touch) && !touch->pageable && !touch->request && is_still_handled())
         part = is_word(touch) ? page_guard_add_word(touch->epoch, touch->bytes, touch->writes)
                               : page_guard_add_strided(touch->epoch, touch->lmad, touch->writes);
     if (!touch->late)

@@ -12,6 +12,7 @@ enum { RANGES_MOST = 256, BLOCKS_MOST = 1024, CALLS_MOST = 512 };
 
 struct call {
     uint64_t start, end; /* atomic; start 0: free */
+    uint64_t owner;      /* atomic; of memory that is exposed; 0: a system call */
 };
 
 static struct {
@@ -180,8 +181,30 @@ void unguarded_end(unsigned call)
 {
     if (call == NO_CALL)
         return;
+    __atomic_store_n(&unguarded.calls[call].owner, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].end, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].start, 0, __ATOMIC_RELEASE);
+}
+
+/* Where there is no room it stays open for good. */
+void unguarded_expose(struct range memory, uint64_t owner)
+{
+    const unsigned call = unguarded_begin(memory);
+    if (call == NO_CALL)
+        unguarded_add(memory);
+    else
+        __atomic_store_n(&unguarded.calls[call].owner, owner, __ATOMIC_RELEASE);
+}
+
+void unguarded_conceal(uint64_t owner, unsigned most)
+{
+    const unsigned used = __atomic_load_n(&unguarded.calls_used, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < used && most; i++) {
+        if (__atomic_load_n(&unguarded.calls[i].owner, __ATOMIC_ACQUIRE) != owner)
+            continue;
+        unguarded_end(i);
+        most--;
+    }
 }
 
 static bool is_called_with(struct range page)

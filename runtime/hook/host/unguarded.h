@@ -25,6 +25,11 @@ void unguarded_unregistered(struct range block);
 unsigned unguarded_begin(struct range buffer);
 void unguarded_end(unsigned call);
 
+/* Memory that other processes may read and write for a while, which may be long: the kernel refuses
+ * guarded pages to them, too. `owner` is not 0. Of what an owner exposed, at most so many end. */
+void unguarded_expose(struct range memory, uint64_t owner);
+void unguarded_conceal(uint64_t owner, unsigned most);
+
 /* Whether a page is not to be guarded, in whole or in part. */
 bool unguarded_has(struct range page);
 

@@ -299,6 +299,41 @@ static void lent_memory_stays_open(void **state)
     page_guard_forget(bytes_of(0, 8));
 }
 
+/* What other processes may touch stays open until its owner ends that, however many expose it. */
+static void exposed_memory_stays_open(void **state)
+{
+    enum { OWNER = 7, OTHER = 9, MANY = 2000 };
+    (void)state;
+    unguarded_expose(bytes_of(1, 1), OWNER);
+    unguarded_expose(bytes_of(4, 1), OWNER);
+    unguarded_expose(bytes_of(1, 1), OTHER);
+    page_guard_add(3, bytes_of(0, 6), true);
+    assert_int_equal(allowed(0), NOTHING);
+    assert_int_equal(allowed(1), ALL);
+    assert_int_equal(allowed(4), ALL);
+    unguarded_conceal(OWNER, 100);
+    page_guard_add(4, bytes_of(0, 6), true);
+    assert_int_equal(allowed(1), ALL);
+    assert_int_equal(allowed(4), NOTHING);
+    unguarded_conceal(OTHER, 1);
+    page_guard_add(5, bytes_of(0, 6), true);
+    assert_int_equal(allowed(1), NOTHING);
+    page_guard_forget(bytes_of(0, 8));
+    for (int i = 0; i < MANY; i++)
+        unguarded_expose(bytes_of(1, 1), OWNER);
+    for (int i = 0; i < MANY; i++)
+        unguarded_expose(bytes_of(3, 1), OTHER); /* there is no room: it stays open for good */
+    unguarded_conceal(OWNER, MANY);
+    unguarded_conceal(OTHER, MANY);
+    page_guard_add(6, bytes_of(0, 6), true);
+    assert_int_equal(allowed(3), ALL);
+    page_guard_forget(bytes_of(0, 8));
+    unguarded_remove(bytes_of(0, 8));
+    page_guard_add(7, bytes_of(0, 6), true);
+    assert_int_equal(allowed(3), NOTHING);
+    page_guard_forget(bytes_of(0, 8));
+}
+
 /* Pages in which a registered block begins or ends hold what is not the device's business. */
 static void ends_of_registered_blocks_stay_open(void **state)
 {
@@ -595,6 +630,7 @@ int main(void)
         cmocka_unit_test(much_memory_is_guarded_in_part),
         cmocka_unit_test(every_page_has_its_turn),
         cmocka_unit_test(lent_memory_stays_open),
+        cmocka_unit_test(exposed_memory_stays_open),
         cmocka_unit_test(ends_of_registered_blocks_stay_open),
         cmocka_unit_test(more_ranges_than_are_kept),
         cmocka_unit_test(signals_come_at_any_instruction),
