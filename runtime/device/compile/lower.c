@@ -5,6 +5,7 @@
  * milliseconds. All 32 lanes are computed, and lanes outside the mask keep what their slots hold.
  */
 #include "runtime/device/compile/lower.h"
+#include "runtime/device/compile/lane_form.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct writer {
     uint8_t *state;  /* by number of a slot: STATE_... */
     uint32_t *named; /* slots with a variable in the loop */
     uint32_t named_count;
+    const uint8_t *accesses; /* by pc: enum access_form */
 };
 enum { STATE_LOADED = 1, STATE_WRITTEN = 2, STATE_KEPT = 4 };
 enum { PLACE_OPEN, PLACE_LOOP /* in the loop that is written */, PLACE_DONE };
@@ -192,6 +194,44 @@ static void write_setp(struct writer *writer, const struct step *step, const str
     fprintf(writer->out, "}\n");
 }
 
+/* What a source of its own gives, as `k` and the pc: read before the loop. */
+static void write_constant(struct writer *writer, uint32_t pc)
+{
+    const struct micro *op = &writer->plan->program->code[pc];
+    const uint8_t kind = writer->plan->steps[pc].entry->kind;
+    const struct lowering_special *special =
+        kind == LOWERING_SPECIAL ? lowering_special_of(op) : NULL;
+    if (kind == LOWERING_PARAM)
+        fprintf(writer->out, "const uint%u_t k%u = *(const uint%u_t *)(c->params + %" PRId64 ");\n",
+                op->bytes * 8u, pc, op->bytes * 8u, op->imm);
+    else if (kind == LOWERING_WINDOW)
+        fprintf(writer->out, "const uint64_t k%u = c->window + 0x%" PRIx64 "ul;\n", pc,
+                (uint64_t)op->imm);
+    else if (special)
+        fprintf(writer->out, "const uint32_t %sk%u = %s;\n", special->by_lane ? "*const " : "", pc,
+                special->text);
+}
+
+static void write_constants(struct writer *writer, const struct segment *segment)
+{
+    for (uint32_t pc = segment->first; pc < segment->end; pc++)
+        if (writer->done[pc] == PLACE_LOOP)
+            write_constant(writer, pc);
+}
+
+/* Of what has such a source. */
+static void write_sourced(struct writer *writer, const struct micro *op, uint32_t pc, uint8_t kind)
+{
+    if (kind == LOWERING_WINDOW) {
+        fprintf(writer->out, "r%u = ", op->d);
+        write_bits(writer, op->a, 8);
+        fprintf(writer->out, " %c k%u;\n", op->option ? '-' : '+', pc);
+    } else {
+        const bool by_lane = kind == LOWERING_SPECIAL && lowering_special_of(op)->by_lane;
+        fprintf(writer->out, "r%u = k%u%s;\n", op->d, pc, by_lane ? "[l]" : "");
+    }
+}
+
 static void write_step(struct writer *writer, uint32_t pc)
 {
     const struct step *step = &writer->plan->steps[pc];
@@ -202,6 +242,8 @@ static void write_step(struct writer *writer, uint32_t pc)
         write_predicate(writer, step, op);
     else if (step->entry->kind == LOWERING_SELECT)
         write_select(writer, step, op);
+    else if (!step->entry->expression)
+        write_sourced(writer, op, pc, step->entry->kind);
     else
         write_lanes(writer, step, op);
 }
@@ -311,6 +353,7 @@ static void write_loop(struct writer *writer, const struct segment *segment)
     keep_slots(writer, segment);
     fprintf(writer->out, "{\n");
     write_words(writer);
+    write_constants(writer, segment);
     fprintf(writer->out, "#pragma omp simd\nfor (int l = 0; l < 32; l++) {\n");
     write_variables(writer);
     for (uint32_t pc = segment->first; pc < segment->end; pc++)
@@ -381,12 +424,25 @@ static bool may_be_row(const struct micro *op)
     return op->count == 1 && op->bytes == op->width2 && op->bytes <= 8;
 }
 
+static const char *way_of(const struct writer *writer, uint32_t pc)
+{
+    if (!may_be_row(&writer->plan->program->code[pc]))
+        return "access";
+    switch (writer->accesses[pc]) {
+    case ACCESS_FORM_ROW:
+        return "affine";
+    case ACCESS_FORM_UNIFORM:
+        return "uniform";
+    default:
+        return "row";
+    }
+}
+
 static void write_access(struct writer *writer, const struct segment *segment, uint32_t pc)
 {
     fprintf(writer->out,
             "if ((flow = c->%s(c, %u))) { c->left = left + %u; c->pc = %u; return flow; }\n",
-            may_be_row(&writer->plan->program->code[pc]) ? "row" : "access", pc,
-            segment->end - pc - 1, pc);
+            way_of(writer, pc), pc, segment->end - pc - 1, pc);
 }
 
 static void write_branch(struct writer *writer, const struct segment *segment)
@@ -465,12 +521,15 @@ static void write_function(struct writer *writer)
 char *lower_text(const struct plan *plan, size_t *bytes)
 {
     char *text = NULL;
-    struct writer writer = {.plan = plan, .out = open_memstream(&text, bytes)};
+    uint8_t *accesses = lane_form_accesses(plan);
+    struct writer writer = {
+        .plan = plan, .out = open_memstream(&text, bytes), .accesses = accesses};
     writer.live = calloc(plan->words, sizeof *writer.live);
     writer.state = calloc(plan->slot_count + 1, 1);
     writer.done = calloc(plan->program->code_count, 1);
     writer.named = calloc(plan->slot_count + 1, sizeof *writer.named);
-    bool written = writer.out && writer.live && writer.state && writer.done && writer.named;
+    bool written =
+        writer.out && writer.live && writer.state && writer.done && writer.named && accesses;
     if (written)
         write_function(&writer);
     if (writer.out)
@@ -479,6 +538,7 @@ char *lower_text(const struct plan *plan, size_t *bytes)
     free(writer.state);
     free(writer.done);
     free(writer.named);
+    free(accesses);
     if (written)
         return text;
     free(text);

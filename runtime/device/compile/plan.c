@@ -109,11 +109,35 @@ static void place_access(struct step *step, const struct micro *op)
     }
 }
 
+/* What some handlers read besides slots. */
+static bool place_source(struct step *step, const struct micro *op)
+{
+    const uint8_t kind = step->entry->kind;
+    if (kind == LOWERING_PARAM && op->count == 1 && op->bytes == op->width2 && op->bytes > 1 &&
+        op->bytes <= 8)
+        writes(step, op->d, op->bytes);
+    else if (kind == LOWERING_SPECIAL && lowering_special_of(op))
+        writes(step, op->d, 4);
+    else if (kind == LOWERING_WINDOW && op->width == 8 && op->width2 == 8)
+        reads(step, op->a, 8), writes(step, op->d, 8);
+    else
+        return false;
+    step->kind = STEP_LANES;
+    return true;
+}
+
 static void place_fields(struct step *step, const struct micro *op)
 {
     const uint32_t slots[] = {op->d, op->a, op->b, op->c, op->e, op->q};
     for (int k = 0; k < 6; k++)
         reads(step, slots[k], WIDTH_ANY);
+}
+
+static void place_barrier(struct step *step, const struct micro *op)
+{
+    reads(step, op->a, 4);
+    if (op->option)
+        reads(step, op->b, 4);
 }
 
 static void place_step(struct step *step, const struct micro *op, bool kernel)
@@ -127,6 +151,8 @@ static void place_step(struct step *step, const struct micro *op, bool kernel)
             reads(step, op->a, WIDTH_PREDICATE);
         return;
     }
+    if (op->run == control_guard_on || op->run == control_guard_off)
+        return;
     switch (step->entry ? step->entry->kind : 0) {
     case LOWERING_LANES:
     case LOWERING_ALONE:
@@ -142,6 +168,19 @@ static void place_step(struct step *step, const struct micro *op, bool kernel)
     case LOWERING_ACCESS:
         place_access(step, op);
         return;
+    case LOWERING_PARAM:
+    case LOWERING_SPECIAL:
+    case LOWERING_WINDOW:
+        if (!place_source(step, op))
+            place_fields(step, op);
+        return;
+    case LOWERING_BARRIER:
+        if (op->kind == PTX_FORM_BAR_RED)
+            place_fields(step, op);
+        else
+            place_barrier(step, op);
+        return;
+    case LOWERING_ATOMIC:
     case LOWERING_FIELDS:
         place_fields(step, op);
         return;
@@ -151,6 +190,18 @@ static void place_step(struct step *step, const struct micro *op, bool kernel)
     default:
         step->reads_all = true;
     }
+}
+
+struct step plan_step_of(const struct micro *op, bool kernel)
+{
+    struct step step = {0};
+    place_step(&step, op, kernel);
+    return step;
+}
+
+bool plan_names_slots(const struct step *step)
+{
+    return !step->reads_all;
 }
 
 /* What is guarded runs under a mask of its own: all of it is called. */
@@ -308,26 +359,26 @@ const struct segment *plan_segment(const struct plan *plan, uint32_t pc)
 
 /* ---- liveness ------------------------------------------------------------------------------- */
 
-static uint32_t number_of(const struct plan *plan, uint32_t slot)
+uint32_t plan_number(const struct plan *plan, uint32_t slot)
 {
     return slot < plan->program->register_bytes ? plan->numbers[slot / 4] : 0;
 }
 
 bool plan_is_live(const struct plan *plan, const uint64_t *set, uint32_t slot)
 {
-    const uint32_t number = number_of(plan, slot);
+    const uint32_t number = plan_number(plan, slot);
     return set[number / 64] >> (number % 64) & 1;
 }
 
-/* What a handler writes may still be read from before: its mask may be another. */
+/* Of what is guarded no writes are known: its mask is another. */
 void plan_step_back(const struct plan *plan, const struct step *step, uint64_t *set)
 {
-    for (uint32_t k = 0; step->kind != STEP_CALLED && k < step->write_count; k++) {
-        const uint32_t number = number_of(plan, step->writes[k].slot);
+    for (uint32_t k = 0; k < step->write_count; k++) {
+        const uint32_t number = plan_number(plan, step->writes[k].slot);
         set[number / 64] &= ~(1ull << (number % 64));
     }
     for (uint32_t k = 0; k < step->read_count; k++) {
-        const uint32_t number = number_of(plan, step->reads[k].slot);
+        const uint32_t number = plan_number(plan, step->reads[k].slot);
         set[number / 64] |= 1ull << (number % 64);
     }
     if (step->reads_all)

@@ -54,6 +54,13 @@ struct plan {
 struct plan *plan_create(const struct program *program);
 void plan_destroy(struct plan *plan);
 
+/* What an operation does if nothing guards it; of a function, if it is not of a kernel. */
+struct step plan_step_of(const struct micro *op, bool kernel);
+/* Whether it touches no slots but its reads and writes; of those that are called, the reads may be
+ * written. */
+bool plan_names_slots(const struct step *step);
+/* The number of a slot, 0: none. */
+uint32_t plan_number(const struct plan *plan, uint32_t slot);
 /* The segment that begins at the pc. */
 const struct segment *plan_segment(const struct plan *plan, uint32_t pc);
 /* Slots that are read behind the segment: `set` has plan->words words. */

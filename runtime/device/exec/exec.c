@@ -309,6 +309,7 @@ static bool set_up(struct exec_state *state)
     state->block_total = product(launch->grid);
     state->threads = (uint32_t)product(launch->block);
     state->warp_count = (state->threads + WARP_LANES - 1) / WARP_LANES;
+    state->consecutive = launch->block[0] % WARP_LANES == 0 || state->threads == launch->block[0];
     uint64_t capacity = launch->resident_blocks ? launch->resident_blocks : device_capacity(state);
     if (launch->cooperative || capacity > state->block_total)
         capacity = state->block_total;

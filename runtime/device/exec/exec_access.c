@@ -127,7 +127,7 @@ static int load_param(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
-LOWERING(load_param, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
+LOWERING(load_param, LOWERING_PARAM, NULL, NULL, NULL, NULL, NULL)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 

@@ -190,7 +190,7 @@ static int atomic_run(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
-LOWERING(atomic_run, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
+LOWERING(atomic_run, LOWERING_ATOMIC, NULL, NULL, NULL, NULL, NULL)
 
 /* .v2, .v4, .v8: each element is updated atomically, the vector is not. */
 struct vector_site {

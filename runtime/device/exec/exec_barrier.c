@@ -188,7 +188,7 @@ int barrier_warpgroup(struct warp *w, const struct micro *op)
     return FLOW_SWITCH;
 }
 
-LOWERING(barrier_run, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
+LOWERING(barrier_run, LOWERING_BARRIER, NULL, NULL, NULL, NULL, NULL)
 
 static void decode_barrier(struct decoder *decoder, const struct ptx_instruction *i)
 {

@@ -35,6 +35,18 @@ static int row(struct compiled_call *call, unsigned pc)
     return space_row(warp, op) ? FLOW_NEXT : access_run(warp, op);
 }
 
+static int affine(struct compiled_call *call, unsigned pc)
+{
+    struct warp *warp = call->warp;
+    return space_affine(warp, &warp->frame->program->code[pc]) ? FLOW_NEXT : row(call, pc);
+}
+
+static int uniform(struct compiled_call *call, unsigned pc)
+{
+    struct warp *warp = call->warp;
+    return space_uniform(warp, &warp->frame->program->code[pc]) ? FLOW_NEXT : row(call, pc);
+}
+
 /* Whether pc is inside an instruction, where the budget never ends: see exec_warp.c. */
 static bool is_inside(const struct micro *code, unsigned pc)
 {
@@ -76,9 +88,17 @@ int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *b
                                  .alone = warp->group_count == 1,
                                  .strong = (const unsigned char *)&warp->strong,
                                  .spins = &warp->spins,
+                                 .params = warp->state->params,
+                                 .threads = warp->tid[0],
+                                 .block = warp->block->id,
+                                 .shape = warp->state->launch.block,
+                                 .grid = warp->state->launch.grid,
+                                 .window = warp->state->launch.memory.window,
                                  .interpret = interpret,
                                  .access = access,
-                                 .row = row};
+                                 .row = row,
+                                 .affine = affine,
+                                 .uniform = uniform};
     int flow;
     do {
         flow = form->starts[call.pc] ? form->run(&call) : COMPILED_STOPS;

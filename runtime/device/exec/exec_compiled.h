@@ -15,19 +15,26 @@ struct compiled_call {
     unsigned stop;        /* no micro-operation from here on may run; ~0: all may */
     long left;            /* in and out: micro-operations that may still run */
     unsigned alone;       /* the warp has one group, which may jump without being chosen again */
-    const unsigned char *strong; /* warp->strong */
-    unsigned *spins;             /* warp->spins */
+    const unsigned char *strong;          /* warp->strong */
+    unsigned *spins;                      /* warp->spins */
+    const unsigned char *params;          /* the kernel's */
+    const unsigned *threads;              /* 3 times 32 of %tid */
+    const unsigned *block, *shape, *grid; /* %ctaid, %ntid, %nctaid */
+    unsigned long window;                 /* of the other spaces */
     /* Runs micro-operations [first, end) by their handlers, and counts them. 0 (FLOW_NEXT) after
      * the last of them; else what the handler returned, with pc and last set. */
     int (*interpret)(struct compiled_call *call, unsigned first, unsigned end);
-    /* Runs the load or store `pc`. 0, or a fault; does not count. `row` is for one element that is
-     * as wide as its register. */
+    /* Runs the load or store `pc`. 0, or a fault; does not count. The others are for one element
+     * that is as wide as its register: `affine` and `uniform` where the lanes' addresses are known
+     * to be so, if threads are consecutive. */
     int (*access)(struct compiled_call *call, unsigned pc);
     int (*row)(struct compiled_call *call, unsigned pc);
+    int (*affine)(struct compiled_call *call, unsigned pc);
+    int (*uniform)(struct compiled_call *call, unsigned pc);
 };
 
 /* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none. */
 typedef int compiled_run(struct compiled_call *call);
-enum { COMPILED_STOPS = 100, COMPILED_INTERFACE = 2 };
+enum { COMPILED_STOPS = 100, COMPILED_INTERFACE = 3 };
 
 #endif

@@ -323,7 +323,7 @@ static int run_return(struct warp *w, const struct micro *op)
 }
 
 LOWERING(run_return, LOWERING_RETURN, NULL, NULL, NULL, NULL, NULL)
-LOWERING(run_exit, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
+LOWERING(run_exit, LOWERING_RETURN, NULL, NULL, NULL, NULL, NULL)
 
 void decode_ret(struct decoder *decoder, const struct ptx_instruction *i)
 {

@@ -246,6 +246,7 @@ struct exec_state {
     uint64_t first, stride; /* its i-th block is number first + i * stride of the grid */
     uint32_t threads, warp_count, cluster_size;
     uint32_t shared_bytes, dynamic_base;
+    bool consecutive; /* full warps differ in the lane's %tid.x alone, which counts lanes */
     uint64_t local_limit;
     struct block **blocks; /* the resident ones first */
     uint32_t resident, capacity, active, turn;
@@ -391,6 +392,11 @@ bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *ad
 /* Runs a load or store of one element as wide as its register, if the lanes of a full warp access
  * such elements one behind the other, and all may. False: nothing was done. */
 bool space_row(struct warp *warp, const struct micro *op);
+/* The same for an address that is known to be affine in the lane, with the element's size as step,
+ * where threads are consecutive: 32-bit parts of it may have wrapped. */
+bool space_affine(struct warp *warp, const struct micro *op);
+/* And for a load from an address that all lanes share there. */
+bool space_uniform(struct warp *warp, const struct micro *op);
 /* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)

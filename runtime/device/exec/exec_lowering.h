@@ -15,8 +15,13 @@ enum lowering_kind {
     LOWERING_COMPARE,   /* a compare_run: a predicate from a and b */
     LOWERING_SETP,      /* see lowering_comparison */
     LOWERING_ACCESS,    /* access_run */
-    LOWERING_RETURN,    /* called; of a kernel it reads no slot, of a function any */
-    LOWERING_FIELDS     /* called; touches no slot but those that the operation's fields name */
+    LOWERING_PARAM,     /* load_param */
+    LOWERING_SPECIAL,   /* read_special: see lowering_special_of */
+    LOWERING_WINDOW,    /* convert_address */
+    LOWERING_BARRIER,   /* barrier_run */
+    LOWERING_ATOMIC,    /* atomic_run */
+    LOWERING_RETURN, /* called: the lanes leave; of a kernel it reads no slot, of a function any */
+    LOWERING_FIELDS  /* called; touches no slot but those that the operation's fields name */
 };
 
 typedef void lowering_handler(void);
@@ -40,6 +45,17 @@ struct lowering_comparison {
 /* alu_compare.c: what a micro-operation with a LOWERING_SETP handler does. False: something else.
  */
 bool lowering_comparison_of(const struct micro *op, struct lowering_comparison *comparison);
+
+/* A special register in C, where `c` is the struct compiled_call. */
+struct lowering_special {
+    uint8_t special; /* PTX_SREG_... */
+    uint8_t step;    /* it grows by that from lane to lane of a full warp, if exec_state says that
+                        threads are consecutive */
+    bool by_lane;    /* the text is an array of 32 lanes */
+    const char *text;
+};
+/* exec_move.c: what a micro-operation with a LOWERING_SPECIAL handler reads; NULL: it is called. */
+const struct lowering_special *lowering_special_of(const struct micro *op);
 
 #define LOWERING_TEXT_(...) #__VA_ARGS__
 #define LOWERING_TEXT(...)  LOWERING_TEXT_(__VA_ARGS__)

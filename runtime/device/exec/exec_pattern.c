@@ -10,6 +10,8 @@
 #else
 #define WIDE_VECTORS
 #endif
+/* Part of each of a function's forms. */
+#define INLINED static inline __attribute__((always_inline))
 
 /* 0: value l is value 0 and l times a power of two in every lane. A product would be slow. */
 static inline uint64_t differences(const uint64_t *values, uint32_t power)
@@ -62,8 +64,8 @@ static bool has_step(const uint64_t *addresses, uint32_t first, uint32_t count, 
 }
 
 /* Host memory of bytes [address, address + bytes), if it is known already and may be accessed. */
-static uint8_t *global_range(const struct exec_state *state, const struct micro *op,
-                             uint64_t address, uint64_t bytes)
+INLINED uint8_t *global_range(const struct exec_state *state, const struct micro *op,
+                              uint64_t address, uint64_t bytes)
 {
     const struct exec_region *hint = &state->hints[op->instruction % REGION_HINTS];
     if (address < hint->base || address >= hint->limit || bytes > hint->limit - address ||
@@ -72,8 +74,8 @@ static uint8_t *global_range(const struct exec_state *state, const struct micro 
     return (uint8_t *)(uintptr_t)(address + (uint64_t)hint->delta);
 }
 
-static uint8_t *find_range(struct warp *warp, const struct micro *op, uint64_t address,
-                           uint64_t bytes)
+INLINED uint8_t *find_range(struct warp *warp, const struct micro *op, uint64_t address,
+                            uint64_t bytes)
 {
     const struct exec_state *state = warp->state;
     switch (op->space) {
@@ -91,7 +93,8 @@ static uint8_t *find_range(struct warp *warp, const struct micro *op, uint64_t a
 }
 
 /* What an access does besides: as in space_resolve_at. */
-static void note_access(struct warp *warp, const struct micro *op, uint64_t address, uint64_t bytes)
+INLINED void note_access(struct warp *warp, const struct micro *op, uint64_t address,
+                         uint64_t bytes)
 {
     struct exec_state *state = warp->state;
     const bool shared = op->space == PTX_SPACE_SHARED || op->space == PTX_SPACE_SHARED_CLUSTER;
@@ -164,10 +167,10 @@ static inline uint64_t row_is_spread(const struct warp *warp, const struct micro
     } while (0)
 
 /* One place that every lane loads from. */
-static inline bool load_same(struct warp *warp, const struct micro *op, uint64_t address)
+INLINED bool load_same(struct warp *warp, const struct micro *op, uint64_t address)
 {
     void *lanes = slot(warp, op->d);
-    const uint8_t *host = row_is_spread(warp, op) ? NULL : find_range(warp, op, address, op->bytes);
+    const uint8_t *host = find_range(warp, op, address, op->bytes);
     if (!host)
         return false;
     note_access(warp, op, address, op->bytes);
@@ -190,18 +193,10 @@ static inline void copy_row(void *to, const void *from, uint32_t bytes)
         memcpy(to, from, (size_t)2 * WARP_LANES);
 }
 
-WIDE_VECTORS bool space_row(struct warp *warp, const struct micro *op)
+/* Runs the access, whose lanes are a row at the address. False: it may not. */
+INLINED bool run_row(struct warp *warp, const struct micro *op, uint64_t address)
 {
     const uint64_t extent = (uint64_t)op->bytes * WARP_LANES;
-    uint64_t address = op->width == 4
-                           ? (uint32_t)(*(uint32_t *)slot(warp, op->a) + (uint64_t)op->imm)
-                           : *(uint64_t *)slot(warp, op->a) + (uint64_t)op->imm;
-    if (warp->mask != ALL_LANES || address & (op->bytes - 1u))
-        return false;
-    if (!is_row(warp, op))
-        return !(op->option & ACCESS_WRITES) && load_same(warp, op, address);
-    if (op->width == 4 && address + extent > UINT32_MAX)
-        return false;
     uint8_t *host = find_range(warp, op, address, extent), *lanes = slot(warp, op->d);
     if (!host)
         return false;
@@ -211,7 +206,46 @@ WIDE_VECTORS bool space_row(struct warp *warp, const struct micro *op)
         return true;
     }
     copy_row(lanes, host, op->bytes);
-    __builtin_prefetch(host + extent); /* the next warp most often wants what comes next */
-    __builtin_prefetch(host + extent + CACHE_LINE);
+    if (op->space == PTX_SPACE_GLOBAL || op->space == PTX_SPACE_GENERIC) {
+        __builtin_prefetch(host + extent); /* the next warp most often wants what comes next */
+        __builtin_prefetch(host + extent + CACHE_LINE);
+    }
     return true;
+}
+
+INLINED uint64_t address_of(const struct warp *warp, const struct micro *op, uint32_t lane)
+{
+    const uint32_t *narrow = slot(warp, op->a);
+    const uint64_t *wide = slot(warp, op->a);
+    return op->width == 4 ? (uint32_t)(narrow[lane] + (uint64_t)op->imm)
+                          : wide[lane] + (uint64_t)op->imm;
+}
+
+WIDE_VECTORS bool space_row(struct warp *warp, const struct micro *op)
+{
+    const uint64_t extent = (uint64_t)op->bytes * WARP_LANES, address = address_of(warp, op, 0);
+    if (warp->mask != ALL_LANES || address & (op->bytes - 1u))
+        return false;
+    if (!is_row(warp, op))
+        return !(op->option & ACCESS_WRITES) && !row_is_spread(warp, op) &&
+               load_same(warp, op, address);
+    if (op->width == 4 && address + extent > UINT32_MAX)
+        return false;
+    return run_row(warp, op, address);
+}
+
+WIDE_VECTORS bool space_affine(struct warp *warp, const struct micro *op)
+{
+    const uint64_t address = address_of(warp, op, 0);
+    if (warp->mask != ALL_LANES || !warp->state->consecutive || address & (op->bytes - 1u) ||
+        address_of(warp, op, WARP_LANES - 1) - address != (uint64_t)op->bytes * (WARP_LANES - 1))
+        return false;
+    return run_row(warp, op, address);
+}
+
+WIDE_VECTORS bool space_uniform(struct warp *warp, const struct micro *op)
+{
+    const uint64_t address = address_of(warp, op, 0);
+    return warp->mask == ALL_LANES && warp->state->consecutive && !(address & (op->bytes - 1u)) &&
+           load_same(warp, op, address);
 }

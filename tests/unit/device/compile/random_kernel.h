@@ -15,7 +15,7 @@ enum { KERNELS = 24, WORDS = 1024, RESULT_BYTES = 160, LOCAL_BYTES = 64, SHARED_
 struct random_kernel {
     uint64_t seed;
     FILE *out;
-    unsigned labels, depth, loops;
+    unsigned labels, depth, loops, kernel;
 };
 
 static inline uint32_t random_next(struct random_kernel *k)
@@ -346,6 +346,40 @@ static inline void random_access(struct random_kernel *k)
     random_fill(k, line);
 }
 
+/* Addresses that live on: through branches and loops, where lanes part and meet again. */
+static inline void random_walk(struct random_kernel *k)
+{
+    static const uint32_t steps[] = {4, 4, 8, 64, 128, 0};
+    const bool global = random_below(k, 2);
+    const unsigned own = k->kernel;
+    char line[64];
+    switch (random_below(k, 6)) {
+    case 0:
+        if (global)
+            fprintf(k->out, "mul.wide.u32 %%w%u, %%me, 4;\nadd.s64 %%w%u, %%w%u, %%io;\n", own, own,
+                    own);
+        else
+            fprintf(k->out, "shl.b32 %%v%u, %%me, 2;\nadd.u32 %%v%u, %%v%u, memory;\n", own, own,
+                    own);
+        return;
+    case 1:
+    case 2:
+        if (random_below(k, 8) == 0)
+            fprintf(k->out, "@%s%%p%u ", random_below(k, 2) ? "!" : "", random_below(k, 5));
+        fprintf(k->out, global ? "add.s64 %%w%u, %%w%u, %u;\n" : "add.u32 %%v%u, %%v%u, %u;\n", own,
+                own, steps[random_below(k, 6)]);
+        return;
+    case 3:
+        snprintf(line, sizeof line,
+                 global ? "st.global.u32 [%%w%u], i" : "st.shared.u32 [%%v%u], i", own);
+        break;
+    default:
+        snprintf(line, sizeof line,
+                 global ? "ld.global.f32 F, [%%w%u]" : "ld.shared.u32 I, [%%v%u]", own);
+    }
+    random_fill(k, line);
+}
+
 static inline void random_local(struct random_kernel *k)
 {
     fprintf(k->out,
@@ -412,10 +446,12 @@ static inline void random_statement(struct random_kernel *k)
 {
     const uint32_t die = random_below(k, 100);
     const bool inner = k->depth >= 3;
-    if (die < 62)
+    if (die < 54)
         random_fill(
             k,
             random_templates[random_below(k, sizeof random_templates / sizeof *random_templates)]);
+    else if (die < 64)
+        random_walk(k);
     else if (die < 76)
         random_access(k);
     else if (die < 79)
@@ -454,8 +490,9 @@ static inline void random_begin(struct random_kernel *k)
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry random(.param .u64 in, .param .u64 io, .param .u64 results,"
         " .param .u32 which)\n{\n"
-        ".reg .b32 %%r<8>, %%c<24>, %%t<4>, %%me, %%s, %%which, %%n;\n.reg .b64 %%l<5>, %%in, %%io,"
-        " %%results, %%a, %%b;\n.reg .b16 %%h<4>;\n.reg .f32 %%f<6>;\n.reg .f64 %%d<4>;\n"
+        ".reg .b32 %%r<8>, %%c<24>, %%t<4>, %%me, %%s, %%which, %%n, %%v<24>;\n.reg .b64 %%l<5>, "
+        "%%in, %%io,"
+        " %%results, %%a, %%b, %%w<24>;\n.reg .b16 %%h<4>;\n.reg .f32 %%f<6>;\n.reg .f64 %%d<4>;\n"
         ".reg .pred %%p<5>, %%pc;\n.shared .align 16 .b8 memory[%d];\n"
         ".local .align 8 .b8 own[%d];\n"
         "ld.param.u64 %%in, [in];\nld.param.u64 %%io, [io];\nld.param.u64 %%results, [results];\n"
@@ -463,6 +500,11 @@ static inline void random_begin(struct random_kernel *k)
         "mov.u32 %%t0, %%ctaid.x;\nmov.u32 %%t1, %%ntid.x;\nmad.lo.u32 %%n, %%t0, %%t1, %%me;\n"
         "mul.wide.u32 %%a, %%n, 4;\nadd.s64 %%a, %%a, %%in;\n",
         SHARED_WORDS * 4, LOCAL_BYTES);
+    for (int i = 0; i < KERNELS; i++)
+        fprintf(k->out,
+                "mul.wide.u32 %%w%d, %%me, 4;\nadd.s64 %%w%d, %%w%d, %%io;\n"
+                "shl.b32 %%v%d, %%me, 2;\nadd.u32 %%v%d, %%v%d, memory;\n",
+                i, i, i, i, i, i);
     for (int i = 0; i < 8; i++)
         fprintf(k->out, "ld.global.u32 %%r%d, [%%a+%d];\n", i, i * 256);
     for (int i = 0; i < 5; i++)
@@ -505,6 +547,7 @@ static inline char *random_text(uint64_t seed)
     for (unsigned i = 0; i < KERNELS; i++) {
         fprintf(k.out, "K%u:\n", i);
         k.depth = k.loops = 0;
+        k.kernel = i;
         for (uint32_t n = 6 + random_below(&k, 20); n > 0; n--)
             random_statement(&k);
         random_end(&k);
