@@ -351,7 +351,8 @@ static void write_loop(struct writer *writer, const struct segment *segment)
 {
     name_slots(writer, segment);
     keep_slots(writer, segment);
-    fprintf(writer->out, "{\n");
+    fprintf(writer->out, "{\nunsigned char *const t = __builtin_assume_aligned(s, 64);\n"
+                         "const uint32_t n = m;\n");
     write_words(writer);
     write_constants(writer, segment);
     fprintf(writer->out, "#pragma omp simd\nfor (int l = 0; l < 32; l++) {\n");
@@ -445,6 +446,17 @@ static void write_access(struct writer *writer, const struct segment *segment, u
             way_of(writer, pc), pc, segment->end - pc - 1, pc);
 }
 
+/* The others run the next segment, where the branch does not lead. */
+static void write_part(struct writer *writer, const struct segment *segment)
+{
+    const struct segment *next = segment + 1;
+    const uint32_t pc = segment->end - 1;
+    fprintf(writer->out,
+            "if (taken) { if (!c->alone || left <= %u) { c->left = left + 1; "
+            "return c->interpret(c, %u, %u); } m = c->part(c, taken, left); } }\n",
+            next->end - next->first, pc, pc + 1);
+}
+
 static void write_branch(struct writer *writer, const struct segment *segment)
 {
     const uint32_t pc = segment->end - 1;
@@ -460,22 +472,43 @@ static void write_branch(struct writer *writer, const struct segment *segment)
     else
         fprintf(writer->out, "%sWORD(%u) & m;\n", step->negated ? "~" : "", op->a);
     fprintf(writer->out, "if (taken == m && c->alone && left > 0%s) { %sgoto s%u; }\n",
-            back ? " && !*c->strong" : "", back ? "*c->spins = 0; " : "", op->e);
-    fprintf(writer->out, "if (taken) { c->left = left + 1; return c->interpret(c, %u, %u); } }\n",
-            pc, pc + 1);
+            back ? " && !STRONG" : "", back ? "SPINS = 0; " : "", op->e);
+    if (plan_skips(writer->plan, segment))
+        write_part(writer, segment);
+    else
+        fprintf(writer->out,
+                "if (taken) { c->left = left + 1; return c->interpret(c, %u, %u); } }\n", pc,
+                pc + 1);
+}
+
+/* With whichever warp goes on then. */
+static void write_barrier(struct writer *writer, const struct segment *segment)
+{
+    fprintf(writer->out,
+            "c->left = left; if ((flow = c->wait(c, %u, %u))) return flow; "
+            "s = c->slots; m = c->mask; left = c->left; goto again;\n",
+            segment->first,
+            (uint32_t)constant_of(writer, writer->plan->program->code[segment->first].a, 4));
 }
 
 static void write_segment(struct writer *writer, const struct segment *segment)
 {
     const struct plan *plan = writer->plan;
     const uint32_t count = segment->end - segment->first;
-    fprintf(writer->out, "s%u: if (left < %u || c->stop < %u) { c->pc = %u; goto stops; }\n",
-            segment->first, count, segment->end, segment->first);
+    fprintf(writer->out, "s%u: ", segment->first);
+    if (segment - plan->segments > 1 && plan_skips(plan, segment - 2))
+        fprintf(writer->out, "if (m != c->mask) m = c->meet(c, left);\n");
+    fprintf(writer->out, "if (left < %u || c->stop < %u) { c->pc = %u; goto stops; }\n", count,
+            segment->end, segment->first);
     if (segment->called) {
         fprintf(writer->out,
                 "c->left = left; if ((flow = c->interpret(c, %u, %u))) return flow; "
                 "left = c->left;\n",
                 segment->first, segment->end);
+        return;
+    }
+    if (plan->steps[segment->first].kind == STEP_BARRIER) {
+        write_barrier(writer, segment);
         return;
     }
     fprintf(writer->out, "left -= %u;\n", count);
@@ -504,10 +537,10 @@ static void write_function(struct writer *writer)
     const struct plan *plan = writer->plan;
     fprintf(writer->out, "%s", prelude);
     fprintf(writer->out, "int csan_kernel(struct compiled_call *c)\n{\n"
-                         "unsigned char *const s = __builtin_assume_aligned(c->slots, 64);\n"
-                         "const uint32_t m = c->mask;\nlong left = c->left;\nint flow;\n"
+                         "unsigned char *s = c->slots;\n"
+                         "uint32_t m = c->mask;\nlong left = c->left;\nint flow;\n"
                          "(void)flow;\n"
-                         "switch (c->pc) {\n");
+                         "again: switch (c->pc) {\n");
     for (uint32_t k = 0; k < plan->segment_count; k++)
         fprintf(writer->out, "case %u: goto s%u;\n", plan->segments[k].first,
                 plan->segments[k].first);

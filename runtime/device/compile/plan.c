@@ -138,6 +138,8 @@ static void place_barrier(struct step *step, const struct micro *op)
     reads(step, op->a, 4);
     if (op->option)
         reads(step, op->b, 4);
+    if (op->kind == PTX_FORM_BAR_SYNC && !step->read_count && !op->option)
+        step->kind = STEP_BARRIER;
 }
 
 static void place_step(struct step *step, const struct micro *op, bool kernel)
@@ -267,8 +269,10 @@ static void mark_targets(struct plan *plan)
         if (op->kind == MICRO_BRANCH_TABLE)
             for (uint32_t k = 0; k < op->e; k++)
                 plan->starts[op->slots[k]] = 1;
-        if (kind == STEP_JUMP || kind == STEP_BRANCH)
+        if (kind == STEP_JUMP || kind == STEP_BRANCH || kind == STEP_BARRIER)
             plan->starts[pc + 1] = 1;
+        if (kind == STEP_BARRIER)
+            plan->starts[pc] = 1;
         if (pc && (kind == STEP_CALLED) != (plan->steps[pc - 1].kind == STEP_CALLED))
             plan->starts[pc] = 1;
     }
@@ -440,6 +444,17 @@ bool plan_writes_first(const struct plan *plan)
     for (uint32_t k = 0; k < plan->words; k++) /* number 0 is no slot */
         any |= plan->live_sets[k] & (k ? ~0ull : ~1ull);
     return !any;
+}
+
+bool plan_skips(const struct plan *plan, const struct segment *segment)
+{
+    const struct segment *next = segment + 1;
+    if (plan->steps[segment->end - 1].kind != STEP_BRANCH ||
+        next == plan->segments + plan->segment_count || next->called)
+        return false;
+    const uint8_t last = plan->steps[next->end - 1].kind;
+    return (last == STEP_LANES || last == STEP_ACCESS) &&
+           plan->program->code[segment->end - 1].e == next->end;
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

@@ -9,8 +9,9 @@ enum step_kind {
     STEP_LANES, /* computed in a loop over the lanes */
     STEP_ACCESS,
     STEP_JUMP,
-    STEP_BRANCH, /* where the predicate is true, or with `negated` false */
-    STEP_CALLED  /* by its handler */
+    STEP_BRANCH,  /* where the predicate is true, or with `negated` false */
+    STEP_BARRIER, /* where all threads of the block wait for one another */
+    STEP_CALLED   /* by its handler */
 };
 
 enum { OPERANDS_MAX = 14, WIDTH_PREDICATE = 0, WIDTH_ANY = 255 };
@@ -69,6 +70,9 @@ void plan_live_after(const struct plan *plan, const struct segment *segment, uin
 void plan_step_back(const struct plan *plan, const struct step *step, uint64_t *set);
 /* Whether every register is written before it is read. */
 bool plan_writes_first(const struct plan *plan);
+/* Whether the segment ends with a branch over the next one, and that does nothing but compute and
+ * access memory: then lanes that jump need not leave the others. */
+bool plan_skips(const struct plan *plan, const struct segment *segment);
 bool plan_is_live(const struct plan *plan, const uint64_t *set, uint32_t slot);
 
 #endif

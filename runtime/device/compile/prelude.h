@@ -38,18 +38,21 @@ static inline uint64_t __builtin_bswap64(uint64_t a)
 #define INT32_MAX  2147483647
 #define INT32_MIN  (-2147483647 - 1)
 #define UINT32_MAX 4294967295u
+#define STRONG     (((const unsigned char *)c->warp)[c->strong])
+#define SPINS      (*(unsigned *)((unsigned char *)c->warp + c->spins))
+#define THREADS(k) ((const unsigned *)((unsigned char *)c->warp + c->threads) + 32 * (k))
 #define WORD(at)   (*(uint32_t *)(s + (at)))
-#define LANE2(at)  (((uint16_t *)(s + (at)))[l])
-#define LANE4(at)  (((uint32_t *)(s + (at)))[l])
-#define LANE8(at)  (((uint64_t *)(s + (at)))[l])
+#define LANE2(at)  (((uint16_t *)(t + (at)))[l])
+#define LANE4(at)  (((uint32_t *)(t + (at)))[l])
+#define LANE8(at)  (((uint64_t *)(t + (at)))[l])
 /* a where the condition is 1, b where it is 0. A branch would not always become vectors, nor would
  * what the compiler takes for one. */
 #define SELECT(type, c, a, b)        (type)((b) ^ (((a) ^ (b)) & -(type)(c)))
 #define CHOOSE_BITS(condition, a, b) SELECT(uint32_t, condition, a, b)
 /* Lanes outside the mask keep their values. */
-#define KEEP2(at) LANE2(at) = SELECT(uint16_t, m >> l & 1, r##at, LANE2(at))
-#define KEEP4(at) LANE4(at) = SELECT(uint32_t, m >> l & 1, r##at, LANE4(at))
-#define KEEP8(at) LANE8(at) = SELECT(uint64_t, m >> l & 1, r##at, LANE8(at))
+#define KEEP2(at) LANE2(at) = SELECT(uint16_t, n >> l & 1, r##at, LANE2(at))
+#define KEEP4(at) LANE4(at) = SELECT(uint32_t, n >> l & 1, r##at, LANE4(at))
+#define KEEP8(at) LANE8(at) = SELECT(uint64_t, n >> l & 1, r##at, LANE8(at))
 /* The top bits of 32 lanes. */
 static inline uint32_t collect(const uint32_t *lanes)
 {
@@ -57,14 +60,24 @@ static inline uint32_t collect(const uint32_t *lanes)
 #ifdef __TINYC__
     for (int k = 0; k < 32; k++)
         word |= lanes[k] >> 31 << k;
+#elif defined(__AVX512DQ__)
+    typedef int vector __attribute__((vector_size(64), may_alias));
+    const vector *at = (const vector *)lanes;
+    word = __builtin_ia32_cvtd2mask512(at[0]) | (uint32_t)__builtin_ia32_cvtd2mask512(at[1]) << 16;
 #elif defined(__AVX2__)
     typedef float vector __attribute__((vector_size(32), may_alias));
-    for (int k = 0; k < 4; k++)
-        word |= (uint32_t)__builtin_ia32_movmskps256(((const vector *)lanes)[k]) << (8 * k);
-#else
+    const vector *at = (const vector *)lanes;
+    word = (uint32_t)__builtin_ia32_movmskps256(at[0]) |
+           (uint32_t)__builtin_ia32_movmskps256(at[1]) << 8 |
+           (uint32_t)__builtin_ia32_movmskps256(at[2]) << 16 |
+           (uint32_t)__builtin_ia32_movmskps256(at[3]) << 24;
+#elif defined(__SSE__)
     typedef float vector __attribute__((vector_size(16), may_alias));
     for (int k = 0; k < 8; k++)
         word |= (uint32_t)__builtin_ia32_movmskps(((const vector *)lanes)[k]) << (4 * k);
+#else
+    for (int k = 0; k < 32; k++)
+        word |= lanes[k] >> 31 << k;
 #endif
     return word;
 }

@@ -11,7 +11,6 @@
 
 enum {
     BLOCK_TURN = 1 << 16, /* warp instructions of a block before the next has a turn */
-    WARP_TURN = 1 << 12,  /* of a warp */
     PATIENCE = 64,        /* turns of a block that works on and on, before one more is begun */
     PROCESSORS = 132,
     PROCESSOR_THREADS = 2048,
@@ -87,6 +86,7 @@ static bool block_start(struct exec_state *state, uint32_t place)
            (2 * ALL_BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
     memset(block->barriers, 0, sizeof block->barriers);
     block->next_warp = 0;
+    block->alive = block->warp_count;
     block->turns = 0;
     block->active = true;
     for (uint32_t i = 0; i < block->warp_count; i++)
@@ -109,33 +109,6 @@ static bool start_next(struct exec_state *state, uint32_t place)
 
 /* ---- turns --------------------------------------------------------------------------------- */
 
-enum turn { TURN_MORE, TURN_IDLE, TURN_BLOCKED, TURN_FINISHED, TURN_FAULT };
-
-/* Every warp of the block has a turn. */
-static enum turn take_round(struct block *block, int64_t *budget)
-{
-    uint32_t exited = 0, blocked = 0, running = 0;
-    for (uint32_t i = 0; i<block->warp_count && * budget> 0; i++) {
-        struct warp *warp = &block->warps[block->next_warp];
-        if (++block->next_warp == block->warp_count) /* a remainder would be slow */
-            block->next_warp = 0;
-        int64_t turn = *budget < WARP_TURN ? *budget : WARP_TURN, left = turn;
-        enum warp_status status = warp->alive ? warp_run(warp, &left) : WARP_EXITED;
-        *budget -= turn - left;
-        if (status == WARP_FAULT)
-            return TURN_FAULT;
-        exited += status == WARP_EXITED;
-        blocked += status == WARP_BLOCKED;
-        running += status == WARP_RUNNING;
-    }
-    uint32_t stopped = exited + blocked;
-    if (exited == block->warp_count)
-        return TURN_FINISHED;
-    if (running || *budget <= 0)
-        return TURN_MORE;
-    return stopped == block->warp_count ? TURN_BLOCKED : TURN_IDLE;
-}
-
 /* The block runs until it ends, waits, or has had its turn. */
 static enum turn take_turn(struct exec_state *state, struct block *block)
 {
@@ -144,7 +117,7 @@ static enum turn take_turn(struct exec_state *state, struct block *block)
     enum turn turn;
     do {
         uint64_t progress = state->progress;
-        turn = take_round(block, &budget);
+        turn = round_run(block, &budget);
         /* A warp that another one let go may not have had a turn since. */
         if ((turn == TURN_BLOCKED || turn == TURN_IDLE) && progress != state->progress)
             turn = TURN_MORE;
@@ -329,6 +302,7 @@ static bool set_up(struct exec_state *state)
     if (launch->kernel->param_bytes && launch->params)
         memcpy(state->params, launch->params, launch->kernel->param_bytes);
     launch->params = state->params;
+    compiled_prepare(state);
     if (launch->touches && !(state->touch = touch_create()))
         return false;
     return true;

@@ -23,23 +23,22 @@ static bool is_whole(const struct block *block, const uint32_t *arrived, uint32_
     return !(block->warps[warp].alive & ~arrived[warp]);
 }
 
-/* `last` has arrived last. Warps take turns, so the one behind it is most often still missing. */
-static bool is_complete(struct block *block, uint32_t id, uint32_t last)
+/* Each warp that lives must have come. */
+static bool is_complete(struct block *block, uint32_t id)
 {
     const struct barrier *barrier = &block->barriers[id];
     const uint32_t *arrived = arrived_of(block, id);
-    const uint32_t next = last + 1 < block->warp_count ? last + 1 : 0;
     uint32_t count = 0;
-    if (!barrier->expected && !is_whole(block, arrived, next))
+    if (!barrier->expected && barrier->arrivals < block->alive)
         return false;
-    bool all = true;
-    for (uint32_t i = 0; i < block->warp_count; i++) {
-        bool whole = is_whole(block, arrived, i);
-        all &= whole;
+    uint32_t missing = 0, i = 0;
+    for (const struct warp *warp = block->warps; i < block->warp_count; warp++, i++)
+        missing |= warp->alive & ~arrived[i];
+    for (i = 0; missing && barrier->expected && i < block->warp_count; i++)
         if (arrived[i])
-            count += whole ? WARP_LANES : (uint32_t)__builtin_popcount(arrived[i]);
-    }
-    return barrier->expected ? count >= barrier->expected || all : all;
+            count +=
+                is_whole(block, arrived, i) ? WARP_LANES : (uint32_t)__builtin_popcount(arrived[i]);
+    return !missing || (barrier->expected && count >= barrier->expected);
 }
 
 /* The warps of one warp group are there. */
@@ -64,12 +63,20 @@ static uint32_t reduction(struct block *block, uint32_t id, uint8_t operation)
     return operation == PTX_ATOMIC_AND ? yes == lanes : operation == PTX_ATOMIC_OR ? yes != 0 : yes;
 }
 
-static void release_group(struct block *block, struct group *group, uint32_t id)
+/* It writes the result when it runs. */
+static void release_reduction(struct block *block, struct group *group, uint32_t id)
 {
     const struct micro *op = &group->frame->program->code[group->pc];
-    if (op->kind == PTX_FORM_BAR_RED) {
-        group->result = reduction(block, id, op->count);
-        group->state = GROUP_RELEASED; /* it writes the result when it runs */
+    group->result = reduction(block, id, op->count);
+    group->state = GROUP_RELEASED;
+}
+
+static inline void release_group(struct block *block, struct group *group, uint32_t id)
+{
+    if (!group->mask || group->state != GROUP_BARRIER || group->barrier != id)
+        return;
+    if (group->reduces) {
+        release_reduction(block, group, id);
         return;
     }
     group->pc++;
@@ -78,16 +85,20 @@ static void release_group(struct block *block, struct group *group, uint32_t id)
 
 static void open_barrier(struct block *block, uint32_t id)
 {
-    for (uint32_t i = 0; i < block->warp_count; i++) {
-        struct warp *warp = &block->warps[i];
-        for (uint32_t k = 0; k < warp->group_count; k++) {
-            struct group *group = &warp->groups[k];
-            if (group->mask && group->state == GROUP_BARRIER && group->barrier == id)
-                release_group(block, group, id);
-        }
+    uint32_t *arrived = arrived_of(block, id), *arrival = arrived;
+    const bool votes = block->barriers[id].votes;
+    struct warp *warp = block->warps, *const end = warp + block->warp_count;
+    for (; warp < end; warp++, arrival++) {
+        struct group *group = warp->groups, *const last = group + warp->group_count;
+        for (; group < last; group++)
+            release_group(block, group, id);
+        if (!votes)
+            *arrival = 0;
     }
-    memset(arrived_of(block, id), 0, block->warp_count * sizeof(uint32_t));
-    memset(voted_of(block, id), 0, block->warp_count * sizeof(uint32_t));
+    if (votes) { /* which the release still needed */
+        memset(arrived, 0, block->warp_count * sizeof *arrived);
+        memset(voted_of(block, id), 0, block->warp_count * sizeof *arrived);
+    }
     block->barriers[id] = (struct barrier){0};
     block->state->progress++;
 }
@@ -95,13 +106,13 @@ static void open_barrier(struct block *block, uint32_t id)
 /* Those behind the block's own are of the groups of four warps. */
 static bool all_have_come(struct block *block, uint32_t id)
 {
-    return id < BARRIERS ? is_complete(block, id, 0) : warpgroup_is_complete(block, id);
+    return id < BARRIERS ? is_complete(block, id) : warpgroup_is_complete(block, id);
 }
 
 void barrier_recheck(struct block *block)
 {
     for (uint32_t id = 0; id < ALL_BARRIERS; id++)
-        if (block->barriers[id].used && all_have_come(block, id))
+        if (block->barriers[id].arrivals && all_have_come(block, id))
             open_barrier(block, id);
     barrier_cluster_recheck(block);
 }
@@ -148,11 +159,12 @@ static int barrier_run(struct warp *w, const struct micro *op)
         warp_add(w, w->frame, pc, others);
     }
     struct barrier *barrier = &block->barriers[id];
-    barrier->used = true;
+    barrier->arrivals++;
     if (op->option)
         barrier->expected = counts[__builtin_ctz(lanes)];
     arrived_of(block, id)[w->index] |= lanes;
     if (op->kind == PTX_FORM_BAR_RED) {
+        barrier->votes = true;
         uint32_t *voted = &voted_of(block, id)[w->index];
         *voted = (*voted & ~lanes) | (*(uint32_t *)slot(w, op->c) & lanes);
     }
@@ -165,11 +177,29 @@ static int barrier_run(struct warp *w, const struct micro *op)
     } else {
         group->state = GROUP_BARRIER;
         group->barrier = (uint8_t)id;
+        group->reduces = op->kind == PTX_FORM_BAR_RED;
     }
-    if (is_complete(block, id, w->index))
+    if (is_complete(block, id))
         open_barrier(block, id);
     w->pc = group->pc;
     return FLOW_SWITCH;
+}
+
+bool barrier_wait(struct warp *w, uint32_t id, uint32_t pc)
+{
+    struct block *block = w->block;
+    struct group *group = &w->groups[0];
+    arrived_of(block, id)[w->index] |= w->mask;
+    group->state = GROUP_BARRIER;
+    group->barrier = (uint8_t)id;
+    group->reduces = false;
+    group->pc = pc;
+    if (++block->barriers[id].arrivals < block->alive && !block->barriers[id].expected)
+        return false;
+    if (!is_complete(block, id))
+        return false;
+    open_barrier(block, id);
+    return true;
 }
 
 int barrier_warpgroup(struct warp *w, const struct micro *op)
@@ -180,7 +210,8 @@ int barrier_warpgroup(struct warp *w, const struct micro *op)
     w->pc = group->pc = (uint32_t)(op - w->frame->program->code);
     group->state = GROUP_BARRIER;
     group->barrier = (uint8_t)id;
-    block->barriers[id].used = true;
+    group->reduces = false;
+    block->barriers[id].arrivals++;
     arrived_of(block, id)[w->index] |= w->mask;
     if (warpgroup_is_complete(block, id))
         open_barrier(block, id);

@@ -2,8 +2,10 @@
  * that gives back. What is counted, and where the group stops, is the same as if the interpreter
  * had done it all. Called by exec_warp.c. */
 #include "runtime/device/exec/exec_access.h"
+#include "runtime/device/exec/exec_barrier.h"
 #include "runtime/device/exec/exec_compiled.h"
 #include "runtime/device/exec/exec_engine.h"
+#include "runtime/device/exec/exec_round.h"
 
 static int interpret(struct compiled_call *call, unsigned first, unsigned end)
 {
@@ -38,7 +40,11 @@ static int row(struct compiled_call *call, unsigned pc)
 static int affine(struct compiled_call *call, unsigned pc)
 {
     struct warp *warp = call->warp;
-    return space_affine(warp, &warp->frame->program->code[pc]) ? FLOW_NEXT : row(call, pc);
+    const struct micro *op = (const struct micro *)call->code + pc;
+    if (call->mask == ALL_LANES &&
+        (call->apart ? space_affine_part(warp, op) : space_affine(warp, op)))
+        return FLOW_NEXT;
+    return row(call, pc);
 }
 
 static int uniform(struct compiled_call *call, unsigned pc)
@@ -73,42 +79,197 @@ static bool must_stop(const struct warp *warp, const struct compiled_call *call)
                                 !is_inside(warp->frame->program->code, call->pc)));
 }
 
+/* ---- lanes that part for a short way --------------------------------------------------------- */
+
+static inline uint64_t lanes_of(uint32_t mask)
+{
+    return mask == ALL_LANES ? WARP_LANES : (uint64_t)__builtin_popcount(mask);
+}
+
+/* As if those that jumped waited in a group of their own. */
+static unsigned part(struct compiled_call *call, unsigned taken, long left)
+{
+    struct warp *warp = call->warp;
+    call->apart = 1;
+    call->parted = left;
+    return warp->mask = call->mask & ~taken;
+}
+
+static unsigned meet(struct compiled_call *call, long left)
+{
+    struct warp *warp = call->warp;
+    call->less += (uint64_t)(call->parted - left) * (lanes_of(call->mask) - lanes_of(warp->mask));
+    call->apart = 0;
+    return warp->mask = call->mask;
+}
+
+/* ---- the turns of warps ---------------------------------------------------------------------- */
+
+static inline void count_run(struct compiled_call *call, int64_t before)
+{
+    struct warp *warp = call->warp;
+    const uint64_t ran = (uint64_t)(before - call->left);
+    if (call->apart) /* a fault */
+        meet(call, call->left);
+    warp->state->warp_instructions += ran;
+    warp->state->thread_instructions += ran * lanes_of(call->mask) - call->less;
+    call->less = 0;
+}
+
+/* The warp's only group, or the one that runs. */
+static inline void load_warp(struct compiled_call *call, struct warp *warp, int64_t left)
+{
+    call->warp = warp;
+    call->slots = warp->base[0];
+    call->mask = warp->mask;
+    call->pc = warp->pc;
+    call->left = left;
+    call->alone = warp->group_count == 1;
+}
+
+/* Goes on with a warp that has run in this frame before. */
+static inline bool take_next(struct compiled_call *call, struct warp *warp,
+                             const struct round *round, const struct program *program)
+{
+    const struct group *group = &warp->groups[0];
+    if (warp->group_count != 1 || group->state != GROUP_READY || !group->mask ||
+        warp->frame != group->frame || warp->frame->program != program)
+        return false;
+    warp->current = 0;
+    warp->fair = false;
+    call->warp = warp;
+    call->slots = warp->base[0];
+    call->mask = warp->mask = group->mask;
+    call->pc = warp->pc = group->pc;
+    call->left = round->left;
+    return true;
+}
+
+/* The next turns, up to one of a warp that goes on in the same code. False: there is none, but that
+ * of round->warp may be open. */
+static inline bool next_turn(struct compiled_call *call, struct round *round)
+{
+    const struct warp *before = call->warp;
+    const struct program *program = before->frame->program;
+    while (round_open(round)) {
+        struct warp *warp = round->warp;
+        const struct group *group = &warp->groups[0];
+        if (take_next(call, warp, round, program)) {
+            round->progress = warp->state->progress;
+            return true;
+        }
+        if (!warp->alive)
+            round_close(round, WARP_EXITED);
+        else if (warp->group_count == 1 && group->mask && group->state == GROUP_BARRIER)
+            round_close(round, WARP_BLOCKED);
+        else
+            return false;
+    }
+    return false;
+}
+
+/* Some lanes come to a barrier, or the turn ends here. */
+static int wait_apart(struct compiled_call *call, unsigned pc)
+{
+    struct warp *warp = call->warp;
+    const struct micro *op = &warp->frame->program->code[pc];
+    const int flow = op->run(warp, op);
+    call->last = pc;
+    call->pc = warp->pc;
+    return flow;
+}
+
+/* The last warp that comes to a barrier goes on; another's turn is over. */
+static int wait(struct compiled_call *call, unsigned pc, unsigned id)
+{
+    struct warp *warp = call->warp;
+    struct round *round = call->round;
+    if (--call->left <= 0 || !call->alone || id >= BARRIERS)
+        return wait_apart(call, pc);
+    call->pc = warp->pc = pc + 1;
+    if (barrier_wait(warp, id, pc)) {
+        if (round)
+            round->progress = warp->state->progress;
+        return FLOW_NEXT;
+    }
+    if (!round) {
+        call->pc = warp->pc = pc;
+        return FLOW_SWITCH;
+    }
+    count_run(call, round->turn);
+    round->left = call->left;
+    round_close(round, WARP_BLOCKED);
+    return next_turn(call, round) ? FLOW_NEXT : COMPILED_NOBODY;
+}
+
+void compiled_prepare(struct exec_state *state)
+{
+    state->call = (struct compiled_call){.strong = offsetof(struct warp, strong),
+                                         .spins = offsetof(struct warp, spins),
+                                         .threads = offsetof(struct warp, tid),
+                                         .params = state->params,
+                                         .shape = state->launch.block,
+                                         .grid = state->launch.grid,
+                                         .window = state->launch.memory.window,
+                                         .interpret = interpret,
+                                         .wait = wait,
+                                         .part = part,
+                                         .meet = meet,
+                                         .access = access,
+                                         .row = row,
+                                         .affine = affine,
+                                         .uniform = uniform};
+}
+
+static struct compiled_call *call_of(struct warp *warp, int64_t left, uint32_t stop,
+                                     struct round *round)
+{
+    struct compiled_call *call = &warp->state->call;
+    call->stop = stop;
+    call->round = round;
+    call->block = warp->block->id;
+    call->code = warp->frame->program->code;
+    load_warp(call, warp, left);
+    return call;
+}
+
+static int run(struct compiled_call *call, const struct compiled *form)
+{
+    int flow;
+    do {
+        flow = form->starts[call->pc] ? form->run(call) : COMPILED_STOPS;
+        if (flow == COMPILED_STOPS)
+            flow = must_stop(call->warp, call) ? FLOW_SWITCH : interpret_on(call->warp, call, form);
+    } while (flow == FLOW_NEXT);
+    return flow;
+}
+
+/* What the run came to, for the warp that the call has now. */
+static int leave(struct compiled_call *call, int flow, int64_t before)
+{
+    struct warp *warp = call->warp;
+    count_run(call, before);
+    warp->pc = call->pc;
+    return flow == FLOW_JUMP && call->pc <= call->last ? FLOW_JUMPED_BACK : flow;
+}
+
 int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *budget,
                       uint32_t stop)
 {
-    const long before = (long)*budget;
-    const uint64_t lanes =
-        warp->mask == ALL_LANES ? WARP_LANES : (uint64_t)__builtin_popcount(warp->mask);
-    struct compiled_call call = {.warp = warp,
-                                 .slots = warp->base[0],
-                                 .mask = warp->mask,
-                                 .pc = warp->pc,
-                                 .stop = stop,
-                                 .left = before,
-                                 .alone = warp->group_count == 1,
-                                 .strong = (const unsigned char *)&warp->strong,
-                                 .spins = &warp->spins,
-                                 .params = warp->state->params,
-                                 .threads = warp->tid[0],
-                                 .block = warp->block->id,
-                                 .shape = warp->state->launch.block,
-                                 .grid = warp->state->launch.grid,
-                                 .window = warp->state->launch.memory.window,
-                                 .interpret = interpret,
-                                 .access = access,
-                                 .row = row,
-                                 .affine = affine,
-                                 .uniform = uniform};
-    int flow;
-    do {
-        flow = form->starts[call.pc] ? form->run(&call) : COMPILED_STOPS;
-        if (flow == COMPILED_STOPS)
-            flow = must_stop(warp, &call) ? FLOW_SWITCH : interpret_on(warp, &call, form);
-    } while (flow == FLOW_NEXT);
-    const uint64_t ran = (uint64_t)(before - call.left);
-    *budget = call.left;
-    warp->state->warp_instructions += ran;
-    warp->state->thread_instructions += ran * lanes;
-    warp->pc = call.pc;
-    return flow == FLOW_JUMP && call.pc <= call.last ? FLOW_JUMPED_BACK : flow;
+    struct compiled_call *call = call_of(warp, *budget, stop, NULL);
+    const int flow = run(call, form);
+    const int64_t before = *budget;
+    *budget = call->left;
+    return leave(call, flow, before);
+}
+
+int compiled_turns(struct round *round, const struct compiled *form)
+{
+    struct compiled_call *call = call_of(round->warp, round->left, UINT32_MAX, round);
+    round->progress = round->warp->state->progress;
+    const int flow = run(call, form);
+    if (flow == COMPILED_NOBODY)
+        return flow;
+    round->left = call->left;
+    return leave(call, flow, round->turn);
 }

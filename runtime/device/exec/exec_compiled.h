@@ -7,6 +7,7 @@
 #define RUNTIME_DEVICE_EXEC_EXEC_COMPILED_H
 
 struct compiled_call {
+    /* Of the warp whose turn it is: `wait` may change it. */
     void *warp;
     unsigned char *slots; /* of the frame */
     unsigned mask;        /* of the group */
@@ -15,15 +16,21 @@ struct compiled_call {
     unsigned stop;        /* no micro-operation from here on may run; ~0: all may */
     long left;            /* in and out: micro-operations that may still run */
     unsigned alone;       /* the warp has one group, which may jump without being chosen again */
-    const unsigned char *strong;          /* warp->strong */
-    unsigned *spins;                      /* warp->spins */
+    /* Where in a warp these are: a byte, a word, 3 times 32 words of %tid. */
+    unsigned strong, spins, threads;
     const unsigned char *params;          /* the kernel's */
-    const unsigned *threads;              /* 3 times 32 of %tid */
     const unsigned *block, *shape, *grid; /* %ctaid, %ntid, %nctaid */
     unsigned long window;                 /* of the other spaces */
     /* Runs micro-operations [first, end) by their handlers, and counts them. 0 (FLOW_NEXT) after
      * the last of them; else what the handler returned, with pc and last set. */
     int (*interpret)(struct compiled_call *call, unsigned first, unsigned end);
+    /* Runs the barrier `pc`, number `id`, and counts it. 0: go on at call->pc, with the warp that
+     * call has now; else as interpret, or COMPILED_NOBODY. */
+    int (*wait)(struct compiled_call *call, unsigned pc, unsigned id);
+    /* The lanes `taken` have jumped over what comes next. The others run it, and then all go on;
+     * returns whose mask that is. `left` as it is now. */
+    unsigned (*part)(struct compiled_call *call, unsigned taken, long left);
+    unsigned (*meet)(struct compiled_call *call, long left);
     /* Runs the load or store `pc`. 0, or a fault; does not count. The others are for one element
      * that is as wide as its register: `affine` and `uniform` where the lanes' addresses are known
      * to be so, if threads are consecutive. */
@@ -31,10 +38,17 @@ struct compiled_call {
     int (*row)(struct compiled_call *call, unsigned pc);
     int (*affine)(struct compiled_call *call, unsigned pc);
     int (*uniform)(struct compiled_call *call, unsigned pc);
+    /* The engine's own. */
+    const void *code;   /* struct micro of the program */
+    long parted;        /* `left` when the lanes parted; while `apart` */
+    unsigned long less; /* instructions that some lanes did not run */
+    unsigned apart;
+    void *round; /* struct round: other warps may have their turns; or NULL */
 };
 
-/* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none. */
+/* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none; or
+ * COMPILED_NOBODY: the warp's turn is over, and no other warp's has begun. */
 typedef int compiled_run(struct compiled_call *call);
-enum { COMPILED_STOPS = 100, COMPILED_INTERFACE = 3 };
+enum { COMPILED_STOPS = 100, COMPILED_NOBODY = 101, COMPILED_INTERFACE = 3 };
 
 #endif

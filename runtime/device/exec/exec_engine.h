@@ -63,6 +63,7 @@ enum flow {
 };
 
 struct warp;
+struct round;
 struct micro;
 typedef int micro_run(struct warp *warp, const struct micro *op);
 typedef void micro_copy(struct warp *warp, const struct micro *op, uint8_t *const *pointers);
@@ -181,6 +182,7 @@ struct group {
     uint32_t pc;
     uint8_t state;   /* enum group_state */
     uint8_t barrier; /* GROUP_BARRIER: which */
+    bool reduces;    /* GROUP_BARRIER: barrier.red */
     uint32_t result; /* GROUP_RELEASED: what barrier.red gave */
     uint64_t turn;   /* when it last gave way */
 };
@@ -214,7 +216,8 @@ struct warp {
 
 struct barrier {
     uint32_t expected; /* threads; 0: all */
-    bool used;         /* somebody has arrived */
+    uint32_t arrivals; /* of groups; 0: nobody has come */
+    bool votes;        /* somebody came by barrier.red */
 };
 
 struct block {
@@ -227,6 +230,7 @@ struct block {
     uint32_t place;         /* in state->blocks */
     uint32_t cluster_first; /* place of its cluster's first block; its peers follow */
     uint32_t warp_count, next_warp;
+    uint32_t alive; /* warps */
     struct warp *warps;
     uint8_t *shared;
     struct barrier barriers[ALL_BARRIERS];
@@ -262,6 +266,7 @@ struct exec_state {
     struct device_trace_range *ranges;
     enum exec_status status;
     struct exec_fault fault;
+    struct compiled_call call; /* of the warp that runs compiled code */
     struct exec_state **parts; /* divided: they do all the work */
     uint32_t part_count;
 };
@@ -334,6 +339,12 @@ enum warp_status { WARP_RUNNING, WARP_YIELDED, WARP_BLOCKED, WARP_EXITED, WARP_F
 
 bool warp_start(struct warp *warp, struct block *block, uint32_t index);
 enum warp_status warp_run(struct warp *warp, int64_t *budget);
+/* The rest of a turn that compiled_turns began: its only group stopped with that flow; `progress`
+ * as it was when it began to run. */
+enum warp_status warp_go_on(struct warp *warp, enum flow flow, uint64_t progress, int64_t *budget);
+/* Makes the warp's only group the running one, if it is ready. Its program's compiled form; NULL:
+ * there is none, or the warp must choose first. */
+const struct compiled *warp_take_alone(struct warp *warp);
 void warp_release(struct warp *warp);
 /* Takes lanes out of the running group: they go on elsewhere or end. */
 void warp_leave(struct warp *warp, uint32_t lanes);
@@ -347,10 +358,23 @@ void frame_release(struct warp *warp, struct frame *frame);
 
 /* ---- exec_compiled.c ------------------------------------------------------------------------ */
 
+void compiled_prepare(struct exec_state *state);
+
 /* Runs the warp's group from warp->pc until something other than the next micro-operation is due,
  * or `stop` is reached (FLOW_SWITCH). Counts as the interpreter does. */
 int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *budget,
                       uint32_t stop);
+/* Runs the open turn of a warp that warp_take_alone gave the form for, and the turns behind it of
+ * warps that go on in the same form when one waits at a barrier. An enum flow of round->warp, whose
+ * turn is still open; or COMPILED_NOBODY: none ran in it, or none is open. */
+int compiled_turns(struct round *round, const struct compiled *form);
+
+/* ---- exec_round.c --------------------------------------------------------------------------- */
+
+enum turn { TURN_MORE, TURN_IDLE, TURN_BLOCKED, TURN_FINISHED, TURN_FAULT };
+
+/* Every warp of the block has a turn. */
+enum turn round_run(struct block *block, int64_t *budget);
 
 /* ---- exec_fault.c --------------------------------------------------------------------------- */
 
@@ -395,6 +419,8 @@ bool space_row(struct warp *warp, const struct micro *op);
 /* The same for an address that is known to be affine in the lane, with the element's size as step,
  * where threads are consecutive: 32-bit parts of it may have wrapped. */
 bool space_affine(struct warp *warp, const struct micro *op);
+/* The same where some lanes of a full warp wait. */
+bool space_affine_part(struct warp *warp, const struct micro *op);
 /* And for a load from an address that all lanes share there. */
 bool space_uniform(struct warp *warp, const struct micro *op);
 /* Makes a thread's .local memory at least that large. */

@@ -314,12 +314,12 @@ LOWERING(read_special, LOWERING_SPECIAL, NULL, NULL, NULL, NULL, NULL)
 const struct lowering_special *lowering_special_of(const struct micro *op)
 {
     static const struct lowering_special specials[] = {
-        {PTX_SREG_TID_X, 1, true, "c->threads"},      {PTX_SREG_TID_Y, 0, true, "c->threads + 32"},
-        {PTX_SREG_TID_Z, 0, true, "c->threads + 64"}, {PTX_SREG_NTID_X, 0, false, "c->shape[0]"},
-        {PTX_SREG_NTID_Y, 0, false, "c->shape[1]"},   {PTX_SREG_NTID_Z, 0, false, "c->shape[2]"},
-        {PTX_SREG_CTAID_X, 0, false, "c->block[0]"},  {PTX_SREG_CTAID_Y, 0, false, "c->block[1]"},
-        {PTX_SREG_CTAID_Z, 0, false, "c->block[2]"},  {PTX_SREG_NCTAID_X, 0, false, "c->grid[0]"},
-        {PTX_SREG_NCTAID_Y, 0, false, "c->grid[1]"},  {PTX_SREG_NCTAID_Z, 0, false, "c->grid[2]"}};
+        {PTX_SREG_TID_X, 1, true, "THREADS(0)"},     {PTX_SREG_TID_Y, 0, true, "THREADS(1)"},
+        {PTX_SREG_TID_Z, 0, true, "THREADS(2)"},     {PTX_SREG_NTID_X, 0, false, "c->shape[0]"},
+        {PTX_SREG_NTID_Y, 0, false, "c->shape[1]"},  {PTX_SREG_NTID_Z, 0, false, "c->shape[2]"},
+        {PTX_SREG_CTAID_X, 0, false, "c->block[0]"}, {PTX_SREG_CTAID_Y, 0, false, "c->block[1]"},
+        {PTX_SREG_CTAID_Z, 0, false, "c->block[2]"}, {PTX_SREG_NCTAID_X, 0, false, "c->grid[0]"},
+        {PTX_SREG_NCTAID_Y, 0, false, "c->grid[1]"}, {PTX_SREG_NCTAID_Z, 0, false, "c->grid[2]"}};
     for (size_t k = 0; op->width == 4 && k < sizeof specials / sizeof *specials; k++)
         if (specials[k].special == op->kind)
             return &specials[k];

@@ -243,6 +243,33 @@ WIDE_VECTORS bool space_affine(struct warp *warp, const struct micro *op)
     return run_row(warp, op, address);
 }
 
+/* Lanes one behind the other, of a warp whose others wait. */
+static bool run_part(struct warp *warp, const struct micro *op)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(warp->mask), run = warp->mask >> first;
+    const uint32_t last = WARP_LANES - 1 - (uint32_t)__builtin_clz(warp->mask);
+    const uint64_t address = address_of(warp, op, first);
+    const uint64_t extent = (uint64_t)op->bytes * (last + 1 - first);
+    if (run & (run + 1) || address & (op->bytes - 1u) ||
+        address_of(warp, op, last) - address != extent - op->bytes)
+        return false;
+    uint8_t *host = find_range(warp, op, address, extent);
+    uint8_t *lanes = (uint8_t *)slot(warp, op->d) + (size_t)first * op->bytes;
+    if (!host)
+        return false;
+    note_access(warp, op, address, extent);
+    if (op->option & ACCESS_WRITES)
+        memcpy(host, lanes, extent);
+    else
+        memcpy(lanes, host, extent);
+    return true;
+}
+
+bool space_affine_part(struct warp *warp, const struct micro *op)
+{
+    return warp->state->consecutive && run_part(warp, op);
+}
+
 WIDE_VECTORS bool space_uniform(struct warp *warp, const struct micro *op)
 {
     const uint64_t address = address_of(warp, op, 0);

@@ -72,6 +72,7 @@ void warp_leave(struct warp *warp, uint32_t lanes)
 
 void warp_exit(struct warp *warp, uint32_t lanes)
 {
+    warp->block->alive -= warp->alive && !(warp->alive & ~lanes);
     warp->alive &= ~lanes;
     struct frame *frame = warp->frame;
     while (frame) {
@@ -122,17 +123,23 @@ static bool can_merge(const struct group *a, const struct group *b)
            (a->state == GROUP_READY || a->state == GROUP_SYNC);
 }
 
-/* Groups that stand where the chosen one stands join it. */
-static void merge_into(struct warp *warp, uint32_t chosen)
+/* Groups that stand where the chosen one stands join it. Returns its place. */
+static uint32_t merge_into(struct warp *warp, uint32_t chosen)
 {
     struct group *group = &warp->groups[chosen];
+    uint32_t before = 0, merged = 0;
     for (uint32_t i = 0; i < warp->group_count; i++) {
         struct group *other = &warp->groups[i];
-        if (i != chosen && other->mask && can_merge(group, other)) {
-            group->mask |= other->mask;
-            other->mask = 0;
-        }
+        if (i == chosen || !can_merge(group, other))
+            continue;
+        group->mask |= other->mask;
+        other->mask = 0;
+        before += i < chosen;
+        merged++;
     }
+    if (merged)
+        drop_empty_groups(warp);
+    return chosen - before;
 }
 
 static void make_current(struct warp *warp, uint32_t chosen)
@@ -165,7 +172,7 @@ static bool choose(struct warp *warp)
     if (best == WARP_LANES)
         return false;
     if (warp->group_count > 1)
-        merge_into(warp, best);
+        best = merge_into(warp, best);
     make_current(warp, best);
     return true;
 }
@@ -269,40 +276,62 @@ static enum flow run_straight(struct warp *warp, int64_t *budget)
     return flow;
 }
 
-/* Run one group until it stops, the budget is used up or it gives way. */
-static enum flow run_group(struct warp *warp, int64_t *budget)
+/* What the group does next, after run_straight: it goes on until it stops, the budget is used up or
+ * it gives way. A jump may land where another group stands; that is seen when choosing. A group
+ * that waited for its turn keeps it. */
+static enum flow finish_group(struct warp *warp, enum flow flow, bool keep_turn, int64_t *budget)
 {
-    bool keep_turn = warp->fair;
-    warp->fair = false;
+    while (flow == FLOW_JUMP && *budget > 0 && (warp->group_count == 1 || keep_turn))
+        flow = run_straight(warp, budget);
+    if (flow == FLOW_JUMP || flow == FLOW_YIELD)
+        save_current(warp);
+    else if (flow == FLOW_SWITCH && warp->groups[warp->current].mask)
+        warp->groups[warp->current].pc = warp->pc;
+    if (flow == FLOW_YIELD)
+        give_way(warp);
+    return flow;
+}
+
+/* The rest of a turn, after a group stopped. `progress`: when it began. */
+static enum warp_status finish_turn(struct warp *warp, enum flow flow, uint64_t progress,
+                                    int64_t *budget)
+{
     for (;;) {
-        enum flow flow = run_straight(warp, budget);
-        /* A jump may land where another group stands; that is seen when choosing. A group that
-         * waited for its turn keeps it. */
-        if (flow == FLOW_JUMP && *budget > 0 && (warp->group_count == 1 || keep_turn))
-            continue;
-        if (flow == FLOW_JUMP || flow == FLOW_YIELD)
-            save_current(warp);
-        else if (flow == FLOW_SWITCH && warp->groups[warp->current].mask)
-            warp->groups[warp->current].pc = warp->pc;
+        if (flow == FLOW_FAULT)
+            return WARP_FAULT;
         if (flow == FLOW_YIELD)
-            give_way(warp);
-        return flow;
+            return progress == warp->state->progress ? WARP_YIELDED : WARP_RUNNING;
+        if (*budget <= 0)
+            return WARP_RUNNING;
+        if (!choose(warp))
+            return warp->group_count ? WARP_BLOCKED : WARP_EXITED;
+        progress = warp->state->progress;
+        const bool keep_turn = warp->fair;
+        warp->fair = false;
+        flow = finish_group(warp, run_straight(warp, budget), keep_turn, budget);
     }
 }
 
 enum warp_status warp_run(struct warp *warp, int64_t *budget)
 {
-    while (*budget > 0) {
-        if (!choose(warp))
-            return warp->group_count ? WARP_BLOCKED : WARP_EXITED;
-        uint64_t progress = warp->state->progress;
-        enum flow flow = run_group(warp, budget);
-        if (flow == FLOW_FAULT)
-            return WARP_FAULT;
-        if (flow == FLOW_YIELD)
-            return progress == warp->state->progress ? WARP_YIELDED : WARP_RUNNING;
-    }
-    return WARP_RUNNING;
+    return finish_turn(warp, FLOW_NEXT, 0, budget);
+}
+
+enum warp_status warp_go_on(struct warp *warp, enum flow flow, uint64_t progress, int64_t *budget)
+{
+    if (flow == FLOW_JUMPED_BACK)
+        flow = turned_enough(warp) ? FLOW_YIELD : FLOW_JUMP;
+    return finish_turn(warp, finish_group(warp, flow, false, budget), progress, budget);
+}
+
+const struct compiled *warp_take_alone(struct warp *warp)
+{
+    const struct group *group = &warp->groups[0];
+    if (warp->group_count != 1 || !group->mask || group->state != GROUP_READY)
+        return NULL;
+    make_current(warp, 0);
+    warp->fair = false;
+    return atomic_load_explicit(&warp->frame->program->compiled, memory_order_acquire);
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
