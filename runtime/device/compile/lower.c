@@ -3,7 +3,10 @@
  * An operation is moved up, over accesses whose values it does not need: what an access that fails
  * leaves in registers nobody sees. So there are few loops, each of which takes the C compiler some
  * milliseconds. All 32 lanes are computed, and lanes outside the mask keep what their slots hold.
- */
+ *
+ * Each loop is a function, and those that differ in their slots alone share one. What is between is
+ * compiled without optimization, with its variables in registers: it takes the compiler a third of
+ * the time, and the kernel no more than a tenth longer. */
 #include "runtime/device/compile/lower.h"
 #include "runtime/device/compile/lane_form.h"
 
@@ -14,6 +17,18 @@
 /* `prelude`, which every text begins with: types, exec_compiled.h and alu_lane.h. */
 #include "device/kernel_prelude.inc"
 
+/* A loop's text names slots by their order in it, r0 at P0, and some of its constants K0. */
+struct loop {
+    char *body;
+    uint32_t *slots; /* of P0, P1 */
+    uint32_t slot_count;
+    uint64_t *constants;
+    uint32_t constant_count;
+    uint32_t same; /* the first loop with this body */
+    uint32_t uses; /* of that one: how many there are */
+    size_t at;     /* where in the text of the kernel it stands */
+};
+
 struct writer {
     const struct plan *plan;
     FILE *out;
@@ -21,7 +36,14 @@ struct writer {
     uint8_t *done;   /* by pc: PLACE_... */
     uint8_t *state;  /* by number of a slot: STATE_... */
     uint32_t *named; /* slots with a variable in the loop */
+    uint32_t *names; /* by number of a slot: its place in `named` */
     uint32_t named_count;
+    uint32_t first;      /* pc of the segment that is written */
+    uint64_t *constants; /* of the loop */
+    uint32_t constant_count;
+    struct loop *loops;
+    uint32_t loop_count;
+    bool failed;
     const uint8_t *accesses; /* by pc: enum access_form */
 };
 enum { STATE_LOADED = 1, STATE_WRITTEN = 2, STATE_KEPT = 4 };
@@ -37,6 +59,12 @@ static uint32_t number_of(const struct writer *writer, uint32_t slot)
 static uint8_t width_of(const struct writer *writer, uint32_t slot)
 {
     return writer->plan->widths[number_of(writer, slot)];
+}
+
+/* Of its variable in the loop. */
+static uint32_t name_of(const struct writer *writer, uint32_t slot)
+{
+    return writer->names[number_of(writer, slot)];
 }
 
 /* The value of a constant slot, which is the same in every lane. */
@@ -64,11 +92,24 @@ static void write_bits(struct writer *writer, uint32_t slot, uint8_t width)
         fprintf(writer->out, "0x%" PRIx64 "%s", constant_of(writer, slot, width),
                 width == 8 ? "ul" : "u");
     else
-        fprintf(writer->out, "r%u", slot);
+        fprintf(writer->out, "r%u", name_of(writer, slot));
+}
+
+/* The same, but that loops may differ in it and still be alike: nothing is gained from knowing it.
+ */
+static void write_free_bits(struct writer *writer, uint32_t slot, uint8_t width)
+{
+    if (!(slot & SLOT_CONSTANT) || width == WIDTH_PREDICATE) {
+        write_bits(writer, slot, width);
+        return;
+    }
+    fprintf(writer->out, "K%u", writer->constant_count);
+    writer->constants[writer->constant_count++] = constant_of(writer, slot, width);
 }
 
 /* const float a = float_from_bits(r128); */
-static void write_source(struct writer *writer, const char *type, char name, uint32_t slot)
+static void write_source(struct writer *writer, const char *type, char name, uint32_t slot,
+                         bool is_free)
 {
     const char *conversion = !strcmp(type, "float")    ? "float_from_bits"
                              : !strcmp(type, "double") ? "double_from_bits"
@@ -78,7 +119,10 @@ static void write_source(struct writer *writer, const char *type, char name, uin
         fprintf(writer->out, "%s(", conversion);
     else
         fprintf(writer->out, "(%s)(", type);
-    write_bits(writer, slot, bytes_of(type));
+    if (is_free || *conversion)
+        write_free_bits(writer, slot, bytes_of(type));
+    else
+        write_bits(writer, slot, bytes_of(type));
     fprintf(writer->out, "); ");
 }
 
@@ -112,7 +156,7 @@ static void write_sources(struct writer *writer, const struct step *step, const 
     for (int k = 0; k < 3; k++) {
         if (!types[k] || !has_read(step, slots[k]))
             continue;
-        write_source(writer, types[k], "abc"[k], slots[k]);
+        write_source(writer, types[k], "abc"[k], slots[k], !strcmp(entry->expression, "a + b"));
         if (*mode)
             fprintf(writer->out, "%c = enter_32(%c, %s); ", "abc"[k], "abc"[k], mode);
         fprintf(writer->out, "(void)%c; ", "abc"[k]);
@@ -129,7 +173,7 @@ static void write_lanes(struct writer *writer, const struct step *step, const st
                                                  : "";
     fprintf(writer->out, "{ ");
     write_sources(writer, step, op, mode);
-    fprintf(writer->out, "r%u = ", op->d);
+    fprintf(writer->out, "r%u = ", name_of(writer, op->d));
     if (*mode)
         fprintf(writer->out, "float_bits(leave_32(%s, %s)); }\n", expression, mode);
     else if (*bits)
@@ -141,7 +185,7 @@ static void write_lanes(struct writer *writer, const struct step *step, const st
 static void write_select(struct writer *writer, const struct step *step, const struct micro *op)
 {
     const uint8_t width = bytes_of(step->entry->d);
-    fprintf(writer->out, "r%u = SELECT(uint%u_t, ", op->d, width * 8u);
+    fprintf(writer->out, "r%u = SELECT(uint%u_t, ", name_of(writer, op->d), width * 8u);
     write_bits(writer, op->c, WIDTH_PREDICATE);
     fprintf(writer->out, ", ");
     write_bits(writer, op->a, width);
@@ -159,12 +203,12 @@ static void write_predicate(struct writer *writer, const struct step *step, cons
         fprintf(writer->out, ", b = ");
         write_bits(writer, op->b, WIDTH_PREDICATE);
     }
-    fprintf(writer->out, "; r%u = (%s) & 1; }\n", op->d, step->entry->expression);
+    fprintf(writer->out, "; r%u = (%s) & 1; }\n", name_of(writer, op->d), step->entry->expression);
 }
 
 static void write_combined(struct writer *writer, uint32_t to, const char *result, uint8_t combine)
 {
-    fprintf(writer->out, "r%u = %s", to, result);
+    fprintf(writer->out, "r%u = %s", name_of(writer, to), result);
     if (combine)
         fprintf(writer->out, " %c c",
                 combine == PTX_BOOL_AND  ? '&'
@@ -178,8 +222,8 @@ static void write_setp(struct writer *writer, const struct step *step, const str
     const struct lowering_comparison *comparison = &step->comparison;
     const struct lowering *compare = comparison->compare;
     fprintf(writer->out, "{ ");
-    write_source(writer, compare->a, 'a', op->a);
-    write_source(writer, compare->b, 'b', op->b);
+    write_source(writer, compare->a, 'a', op->a, true);
+    write_source(writer, compare->b, 'b', op->b, true);
     if (comparison->flush)
         fprintf(writer->out, "a = half_flush(a); b = half_flush(b); ");
     if (comparison->combine) {
@@ -194,22 +238,23 @@ static void write_setp(struct writer *writer, const struct step *step, const str
     fprintf(writer->out, "}\n");
 }
 
-/* What a source of its own gives, as `k` and the pc: read before the loop. */
+/* What a source of its own gives, as `k` and the place in the segment: read before the loop. */
 static void write_constant(struct writer *writer, uint32_t pc)
 {
     const struct micro *op = &writer->plan->program->code[pc];
     const uint8_t kind = writer->plan->steps[pc].entry->kind;
+    const uint32_t place = pc - writer->first;
     const struct lowering_special *special =
         kind == LOWERING_SPECIAL ? lowering_special_of(op) : NULL;
     if (kind == LOWERING_PARAM)
         fprintf(writer->out, "const uint%u_t k%u = *(const uint%u_t *)(c->params + %" PRId64 ");\n",
-                op->bytes * 8u, pc, op->bytes * 8u, op->imm);
+                op->bytes * 8u, place, op->bytes * 8u, op->imm);
     else if (kind == LOWERING_WINDOW)
-        fprintf(writer->out, "const uint64_t k%u = c->window + 0x%" PRIx64 "ul;\n", pc,
+        fprintf(writer->out, "const uint64_t k%u = c->window + 0x%" PRIx64 "ul;\n", place,
                 (uint64_t)op->imm);
     else if (special)
-        fprintf(writer->out, "const uint32_t %sk%u = %s;\n", special->by_lane ? "*const " : "", pc,
-                special->text);
+        fprintf(writer->out, "const uint32_t %sk%u = %s;\n", special->by_lane ? "*const " : "",
+                place, special->text);
 }
 
 static void write_constants(struct writer *writer, const struct segment *segment)
@@ -223,12 +268,13 @@ static void write_constants(struct writer *writer, const struct segment *segment
 static void write_sourced(struct writer *writer, const struct micro *op, uint32_t pc, uint8_t kind)
 {
     if (kind == LOWERING_WINDOW) {
-        fprintf(writer->out, "r%u = ", op->d);
+        fprintf(writer->out, "r%u = ", name_of(writer, op->d));
         write_bits(writer, op->a, 8);
-        fprintf(writer->out, " %c k%u;\n", op->option ? '-' : '+', pc);
+        fprintf(writer->out, " %c k%u;\n", op->option ? '-' : '+', pc - writer->first);
     } else {
         const bool by_lane = kind == LOWERING_SPECIAL && lowering_special_of(op)->by_lane;
-        fprintf(writer->out, "r%u = k%u%s;\n", op->d, pc, by_lane ? "[l]" : "");
+        fprintf(writer->out, "r%u = k%u%s;\n", name_of(writer, op->d), pc - writer->first,
+                by_lane ? "[l]" : "");
     }
 }
 
@@ -253,8 +299,10 @@ static void write_step(struct writer *writer, uint32_t pc)
 static void name_slot(struct writer *writer, uint32_t slot, uint8_t state)
 {
     uint8_t *at = &writer->state[number_of(writer, slot)];
-    if (!*at)
+    if (!*at) {
+        writer->names[number_of(writer, slot)] = writer->named_count;
         writer->named[writer->named_count++] = slot;
+    }
     if (state == STATE_WRITTEN || !(*at & STATE_WRITTEN))
         *at |= state;
 }
@@ -313,9 +361,9 @@ static void write_words(struct writer *writer)
         if (width_of(writer, slot) != WIDTH_PREDICATE)
             continue;
         if (writer->state[number_of(writer, slot)] & STATE_LOADED)
-            fprintf(writer->out, "const uint32_t w%u = WORD(%u);\n", slot, slot);
+            fprintf(writer->out, "const uint32_t w%u = WORD(P%u);\n", k, k);
         if (is_kept(writer, slot))
-            fprintf(writer->out, "uint32_t o%u[32] __attribute__((aligned(64)));\n", slot);
+            fprintf(writer->out, "uint32_t o%u[32] __attribute__((aligned(64)));\n", k);
     }
 }
 
@@ -324,11 +372,11 @@ static void write_variables(struct writer *writer)
     for (uint32_t k = 0; k < writer->named_count; k++) {
         const uint32_t slot = writer->named[k], width = width_of(writer, slot);
         const bool loaded = writer->state[number_of(writer, slot)] & STATE_LOADED;
-        fprintf(writer->out, "uint%u_t r%u", width ? width * 8 : 32, slot);
+        fprintf(writer->out, "uint%u_t r%u", width ? width * 8 : 32, k);
         if (loaded && width)
-            fprintf(writer->out, " = LANE%u(%u)", width, slot);
+            fprintf(writer->out, " = LANE%u(P%u)", width, k);
         else if (loaded)
-            fprintf(writer->out, " = w%u >> l & 1", slot);
+            fprintf(writer->out, " = w%u >> l & 1", k);
         fprintf(writer->out, ";\n");
     }
 }
@@ -340,19 +388,15 @@ static void write_results(struct writer *writer)
         if (!is_kept(writer, slot))
             continue;
         if (width)
-            fprintf(writer->out, "KEEP%u(%u);\n", width, slot);
+            fprintf(writer->out, "KEEP%u(P%u, r%u);\n", width, k, k);
         else
-            fprintf(writer->out, "o%u[l] = r%u << 31;\n", slot, slot);
+            fprintf(writer->out, "o%u[l] = r%u << 31;\n", k, k);
     }
 }
 
-/* The micro-operations that are PLACE_LOOP. */
-static void write_loop(struct writer *writer, const struct segment *segment)
+/* The text of the micro-operations that are PLACE_LOOP. */
+static void write_body(struct writer *writer, const struct segment *segment)
 {
-    name_slots(writer, segment);
-    keep_slots(writer, segment);
-    fprintf(writer->out, "{\nunsigned char *const t = __builtin_assume_aligned(s, 64);\n"
-                         "const uint32_t n = m;\n");
     write_words(writer);
     write_constants(writer, segment);
     fprintf(writer->out, "#pragma omp simd\nfor (int l = 0; l < 32; l++) {\n");
@@ -362,18 +406,135 @@ static void write_loop(struct writer *writer, const struct segment *segment)
             write_step(writer, pc);
     write_results(writer);
     fprintf(writer->out, "}\n");
-    for (uint32_t k = 0; k < writer->named_count; k++) {
-        const uint32_t slot = writer->named[k];
-        if (width_of(writer, slot) == WIDTH_PREDICATE && is_kept(writer, slot))
-            fprintf(writer->out, "WORD(%u) = (WORD(%u) & ~m) | (collect(o%u) & m);\n", slot, slot,
-                    slot);
-    }
+    for (uint32_t k = 0; k < writer->named_count; k++)
+        if (width_of(writer, writer->named[k]) == WIDTH_PREDICATE &&
+            is_kept(writer, writer->named[k]))
+            fprintf(writer->out, "WORD(P%u) = (WORD(P%u) & ~n) | (collect(o%u) & n);\n", k, k, k);
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+    if (copy && bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* Keeps the loop, to be put into the text here. */
+static void keep_loop(struct writer *writer, char *body)
+{
+    struct loop *loop = &writer->loops[writer->loop_count];
+    fflush(writer->out);
+    *loop = (struct loop){
+        .body = body,
+        .slots = copy_of(writer->named, writer->named_count * sizeof *writer->named),
+        .slot_count = writer->named_count,
+        .constants = copy_of(writer->constants, writer->constant_count * sizeof(uint64_t)),
+        .constant_count = writer->constant_count,
+        .same = writer->loop_count++,
+        .at = (size_t)ftell(writer->out)};
+    writer->failed |= !loop->slots || !loop->constants;
+    for (uint32_t k = 0; k < loop->same; k++)
+        if (!strcmp(writer->loops[k].body, body))
+            loop->same = k;
+    writer->loops[loop->same].uses++;
+}
+
+static void write_loop(struct writer *writer, const struct segment *segment)
+{
+    FILE *const out = writer->out;
+    char *body = NULL;
+    size_t bytes;
+    writer->first = segment->first;
+    writer->constant_count = 0;
+    name_slots(writer, segment);
+    keep_slots(writer, segment);
+    writer->out = open_memstream(&body, &bytes);
+    if (writer->out)
+        write_body(writer, segment);
+    writer->failed |= !writer->out || fclose(writer->out) != 0;
+    writer->out = out;
+    if (!writer->failed)
+        keep_loop(writer, body);
     for (uint32_t k = 0; k < writer->named_count; k++)
         writer->state[number_of(writer, writer->named[k])] = 0;
     for (uint32_t pc = segment->first; pc < segment->end; pc++)
         if (writer->done[pc] == PLACE_LOOP)
             writer->done[pc] = PLACE_DONE;
-    fprintf(writer->out, "}\n");
+}
+
+/* Where the slots and the constants of a loop are that stands alone. */
+static void write_places(FILE *out, const struct loop *loop)
+{
+    fprintf(out, "unsigned char *const t = __builtin_assume_aligned(s, 64);\n");
+    for (uint32_t k = 0; k < loop->slot_count; k++)
+        fprintf(out, "#define P%u (t + %u)\n", k, loop->slots[k]);
+    for (uint32_t k = 0; k < loop->constant_count; k++)
+        fprintf(out, "#define K%u 0x%" PRIx64 "ul\n", k, loop->constants[k]);
+}
+
+static void forget_places(FILE *out, const struct loop *loop)
+{
+    for (uint32_t k = 0; k < loop->slot_count; k++)
+        fprintf(out, "#undef P%u\n", k);
+    for (uint32_t k = 0; k < loop->constant_count; k++)
+        fprintf(out, "#undef K%u\n", k);
+}
+
+/* The same of loops that are alike: they are parameters. */
+static void write_parameters(FILE *out, const struct loop *loop)
+{
+    for (uint32_t k = 0; k < loop->slot_count; k++)
+        fprintf(out, ", const uint64_t O%u", k);
+    for (uint32_t k = 0; k < loop->constant_count; k++)
+        fprintf(out, ", const uint64_t K%u", k);
+}
+
+static void write_pointers(const struct writer *writer, FILE *out, const struct loop *loop)
+{
+    for (uint32_t k = 0; k < loop->slot_count; k++)
+        fprintf(out,
+                width_of(writer, loop->slots[k])
+                    ? "unsigned char *const P%u = __builtin_assume_aligned(s + O%u, 64);\n"
+                    : "unsigned char *const P%u = s + O%u;\n",
+                k, k);
+}
+
+static void write_loop_function(const struct writer *writer, FILE *out, uint32_t number)
+{
+    const struct loop *loop = &writer->loops[number];
+    fprintf(out, "LOOP f%u(struct compiled_call *const c, unsigned char *const s, const uint32_t n",
+            number);
+    if (loop->uses > 1)
+        write_parameters(out, loop);
+    fprintf(out, ")\n{\n");
+    if (loop->uses > 1)
+        write_pointers(writer, out, loop);
+    else
+        write_places(out, loop);
+    fprintf(out, "%s}\n", loop->body);
+    if (loop->uses == 1)
+        forget_places(out, loop);
+}
+
+static void write_loop_call(FILE *out, const struct loop *loop, bool shared)
+{
+    fprintf(out, "f%u(c, s, m", loop->same);
+    for (uint32_t k = 0; shared && k < loop->slot_count; k++)
+        fprintf(out, ", %u", loop->slots[k]);
+    for (uint32_t k = 0; shared && k < loop->constant_count; k++)
+        fprintf(out, ", 0x%" PRIx64 "ul", loop->constants[k]);
+    fprintf(out, ");\n");
+}
+
+static void free_loops(struct writer *writer)
+{
+    for (uint32_t k = 0; k < writer->loop_count; k++) {
+        free(writer->loops[k].body);
+        free(writer->loops[k].slots);
+        free(writer->loops[k].constants);
+    }
+    free(writer->loops);
 }
 
 /* ---- segments ------------------------------------------------------------------------------- */
@@ -439,11 +600,9 @@ static const char *way_of(const struct writer *writer, uint32_t pc)
     }
 }
 
-static void write_access(struct writer *writer, const struct segment *segment, uint32_t pc)
+static void write_access(struct writer *writer, uint32_t pc)
 {
-    fprintf(writer->out,
-            "if ((flow = c->%s(c, %u))) { c->left = left + %u; c->pc = %u; return flow; }\n",
-            way_of(writer, pc), pc, segment->end - pc - 1, pc);
+    fprintf(writer->out, "if ((flow = c->%s(c, %u))) return flow;\n", way_of(writer, pc), pc);
 }
 
 /* The others run the next segment, where the branch does not lead. */
@@ -470,7 +629,7 @@ static void write_branch(struct writer *writer, const struct segment *segment)
         fprintf(writer->out, "%s0x%xu & m;\n", step->negated ? "~" : "",
                 constant_of(writer, op->a, WIDTH_PREDICATE) ? ALL_LANES : 0);
     else
-        fprintf(writer->out, "%sWORD(%u) & m;\n", step->negated ? "~" : "", op->a);
+        fprintf(writer->out, "%sWORD(s + %u) & m;\n", step->negated ? "~" : "", op->a);
     fprintf(writer->out, "if (taken == m && c->alone && left > 0%s) { %sgoto s%u; }\n",
             back ? " && !STRONG" : "", back ? "SPINS = 0; " : "", op->e);
     if (plan_skips(writer->plan, segment))
@@ -489,6 +648,14 @@ static void write_barrier(struct writer *writer, const struct segment *segment)
             "s = c->slots; m = c->mask; left = c->left; goto again;\n",
             segment->first,
             (uint32_t)constant_of(writer, writer->plan->program->code[segment->first].a, 4));
+}
+
+static bool has_access(const struct plan *plan, const struct segment *segment)
+{
+    for (uint32_t pc = segment->first; pc < segment->end; pc++)
+        if (plan->steps[pc].kind == STEP_ACCESS)
+            return true;
+    return false;
 }
 
 static void write_segment(struct writer *writer, const struct segment *segment)
@@ -511,7 +678,8 @@ static void write_segment(struct writer *writer, const struct segment *segment)
         write_barrier(writer, segment);
         return;
     }
-    fprintf(writer->out, "left -= %u;\n", count);
+    fprintf(writer->out, has_access(plan, segment) ? "c->left = left -= %u;\n" : "left -= %u;\n",
+            count);
     plan_live_after(plan, segment, writer->live);
     for (uint32_t pc = segment->first; pc < segment->end; pc++) {
         if (writer->done[pc] != PLACE_OPEN)
@@ -525,20 +693,22 @@ static void write_segment(struct writer *writer, const struct segment *segment)
             write_loop(writer, segment);
         } else if (plan->steps[pc].kind == STEP_ACCESS) {
             writer->done[pc] = PLACE_DONE;
-            write_access(writer, segment, pc);
+            write_access(writer, pc);
         } else {
             write_branch(writer, segment);
         }
     }
 }
 
+/* The kernel's text without its loops. */
 static void write_function(struct writer *writer)
 {
     const struct plan *plan = writer->plan;
-    fprintf(writer->out, "%s", prelude);
-    fprintf(writer->out, "int csan_kernel(struct compiled_call *c)\n{\n"
-                         "unsigned char *s = c->slots;\n"
-                         "uint32_t m = c->mask;\nlong left = c->left;\nint flow;\n"
+    fprintf(writer->out, "KERNEL int csan_kernel(struct compiled_call *call)\n{\n"
+                         "register struct compiled_call *const c = call;\n"
+                         "register unsigned char *s = c->slots;\n"
+                         "register uint32_t m = c->mask;\nregister long left = c->left;\n"
+                         "register int flow;\n"
                          "(void)flow;\n"
                          "again: switch (c->pc) {\n");
     for (uint32_t k = 0; k < plan->segment_count; k++)
@@ -551,29 +721,67 @@ static void write_function(struct writer *writer)
             plan->program->code_count);
 }
 
-char *lower_text(const struct plan *plan, size_t *bytes)
+/* All of it. */
+static void write_text(const struct writer *writer, const char *function, FILE *out)
+{
+    size_t at = 0;
+    fprintf(out, "%s", prelude);
+    for (uint32_t k = 0; k < writer->loop_count; k++)
+        if (writer->loops[k].same == k)
+            write_loop_function(writer, out, k);
+    for (uint32_t k = 0; k < writer->loop_count; k++) {
+        const struct loop *loop = &writer->loops[k];
+        fwrite(function + at, 1, loop->at - at, out);
+        at = loop->at;
+        write_loop_call(out, loop, writer->loops[loop->same].uses > 1);
+    }
+    fprintf(out, "%s", function + at);
+}
+
+static char *text_of(const struct writer *writer, const char *function, size_t *bytes)
 {
     char *text = NULL;
+    FILE *out = open_memstream(&text, bytes);
+    if (out)
+        write_text(writer, function, out);
+    if (out && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *lower_text(const struct plan *plan, size_t *bytes)
+{
+    const size_t slots = plan->slot_count + 1, codes = plan->program->code_count;
+    char *function = NULL, *text = NULL;
+    size_t function_bytes;
     uint8_t *accesses = lane_form_accesses(plan);
-    struct writer writer = {
-        .plan = plan, .out = open_memstream(&text, bytes), .accesses = accesses};
-    writer.live = calloc(plan->words, sizeof *writer.live);
-    writer.state = calloc(plan->slot_count + 1, 1);
-    writer.done = calloc(plan->program->code_count, 1);
-    writer.named = calloc(plan->slot_count + 1, sizeof *writer.named);
-    bool written =
-        writer.out && writer.live && writer.state && writer.done && writer.named && accesses;
-    if (written)
+    struct writer writer = {.plan = plan,
+                            .out = open_memstream(&function, &function_bytes),
+                            .accesses = accesses,
+                            .live = calloc(plan->words, sizeof *writer.live),
+                            .state = calloc(slots, 1),
+                            .done = calloc(codes, 1),
+                            .named = calloc(slots, sizeof *writer.named),
+                            .names = calloc(slots, sizeof *writer.names),
+                            .constants = calloc(3 * codes, sizeof *writer.constants),
+                            .loops = calloc(codes, sizeof *writer.loops)};
+    writer.failed = !writer.out || !writer.live || !writer.state || !writer.done || !writer.named ||
+                    !writer.names || !writer.constants || !writer.loops || !accesses;
+    if (!writer.failed)
         write_function(&writer);
     if (writer.out)
-        written = fclose(writer.out) == 0 && written;
+        writer.failed |= fclose(writer.out) != 0;
+    if (!writer.failed)
+        text = text_of(&writer, function, bytes);
+    free_loops(&writer);
     free(writer.live);
     free(writer.state);
     free(writer.done);
     free(writer.named);
+    free(writer.names);
+    free(writer.constants);
     free(accesses);
-    if (written)
-        return text;
-    free(text);
-    return NULL;
+    free(function);
+    return text;
 }

@@ -38,21 +38,23 @@ static inline uint64_t __builtin_bswap64(uint64_t a)
 #define INT32_MAX  2147483647
 #define INT32_MIN  (-2147483647 - 1)
 #define UINT32_MAX 4294967295u
+#define KERNEL     __attribute__((optimize("O0")))
+#define LOOP       static __attribute__((noinline)) void
 #define STRONG     (((const unsigned char *)c->warp)[c->strong])
 #define SPINS      (*(unsigned *)((unsigned char *)c->warp + c->spins))
 #define THREADS(k) ((const unsigned *)((unsigned char *)c->warp + c->threads) + 32 * (k))
-#define WORD(at)   (*(uint32_t *)(s + (at)))
-#define LANE2(at)  (((uint16_t *)(t + (at)))[l])
-#define LANE4(at)  (((uint32_t *)(t + (at)))[l])
-#define LANE8(at)  (((uint64_t *)(t + (at)))[l])
+#define WORD(at)   (*(uint32_t *)(at))
+#define LANE2(at)  (((uint16_t *)(at))[l])
+#define LANE4(at)  (((uint32_t *)(at))[l])
+#define LANE8(at)  (((uint64_t *)(at))[l])
 /* a where the condition is 1, b where it is 0. A branch would not always become vectors, nor would
  * what the compiler takes for one. */
 #define SELECT(type, c, a, b)        (type)((b) ^ (((a) ^ (b)) & -(type)(c)))
 #define CHOOSE_BITS(condition, a, b) SELECT(uint32_t, condition, a, b)
 /* Lanes outside the mask keep their values. */
-#define KEEP2(at) LANE2(at) = SELECT(uint16_t, n >> l & 1, r##at, LANE2(at))
-#define KEEP4(at) LANE4(at) = SELECT(uint32_t, n >> l & 1, r##at, LANE4(at))
-#define KEEP8(at) LANE8(at) = SELECT(uint64_t, n >> l & 1, r##at, LANE8(at))
+#define KEEP2(at, r) LANE2(at) = SELECT(uint16_t, n >> l & 1, r, LANE2(at))
+#define KEEP4(at, r) LANE4(at) = SELECT(uint32_t, n >> l & 1, r, LANE4(at))
+#define KEEP8(at, r) LANE8(at) = SELECT(uint64_t, n >> l & 1, r, LANE8(at))
 /* The top bits of 32 lanes. */
 static inline uint32_t collect(const uint32_t *lanes)
 {

@@ -24,33 +24,41 @@ static int interpret(struct compiled_call *call, unsigned first, unsigned end)
     return FLOW_NEXT;
 }
 
+/* What lies behind a fault in its segment was counted, and did not run. */
+static int count_back(struct compiled_call *call, unsigned pc)
+{
+    const struct compiled *form = call->form;
+    call->pc = pc;
+    for (pc++; pc < form->code_count && !form->starts[pc]; pc++)
+        call->left++;
+    return FLOW_FAULT;
+}
+
 static int access(struct compiled_call *call, unsigned pc)
 {
-    struct warp *warp = call->warp;
-    return access_run(warp, &warp->frame->program->code[pc]);
+    const int flow = access_run(call->warp, (const struct micro *)call->code + pc);
+    return flow == FLOW_NEXT ? flow : count_back(call, pc);
 }
 
 static int row(struct compiled_call *call, unsigned pc)
 {
-    struct warp *warp = call->warp;
-    const struct micro *op = &warp->frame->program->code[pc];
-    return space_row(warp, op) ? FLOW_NEXT : access_run(warp, op);
+    const struct micro *op = (const struct micro *)call->code + pc;
+    return space_row(call->warp, op) ? FLOW_NEXT : access(call, pc);
 }
 
 static int affine(struct compiled_call *call, unsigned pc)
 {
-    struct warp *warp = call->warp;
     const struct micro *op = (const struct micro *)call->code + pc;
     if (call->mask == ALL_LANES &&
-        (call->apart ? space_affine_part(warp, op) : space_affine(warp, op)))
+        (call->apart ? space_affine_part(call->warp, op) : space_affine(call->warp, op)))
         return FLOW_NEXT;
     return row(call, pc);
 }
 
 static int uniform(struct compiled_call *call, unsigned pc)
 {
-    struct warp *warp = call->warp;
-    return space_uniform(warp, &warp->frame->program->code[pc]) ? FLOW_NEXT : row(call, pc);
+    const struct micro *op = (const struct micro *)call->code + pc;
+    return space_uniform(call->warp, op) ? FLOW_NEXT : row(call, pc);
 }
 
 /* Whether pc is inside an instruction, where the budget never ends: see exec_warp.c. */
@@ -221,14 +229,15 @@ void compiled_prepare(struct exec_state *state)
                                          .uniform = uniform};
 }
 
-static struct compiled_call *call_of(struct warp *warp, int64_t left, uint32_t stop,
-                                     struct round *round)
+static struct compiled_call *call_of(struct warp *warp, const struct compiled *form, int64_t left,
+                                     uint32_t stop, struct round *round)
 {
     struct compiled_call *call = &warp->state->call;
     call->stop = stop;
     call->round = round;
     call->block = warp->block->id;
     call->code = warp->frame->program->code;
+    call->form = form;
     load_warp(call, warp, left);
     return call;
 }
@@ -256,7 +265,7 @@ static int leave(struct compiled_call *call, int flow, int64_t before)
 int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *budget,
                       uint32_t stop)
 {
-    struct compiled_call *call = call_of(warp, *budget, stop, NULL);
+    struct compiled_call *call = call_of(warp, form, *budget, stop, NULL);
     const int flow = run(call, form);
     const int64_t before = *budget;
     *budget = call->left;
@@ -265,7 +274,7 @@ int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *b
 
 int compiled_turns(struct round *round, const struct compiled *form)
 {
-    struct compiled_call *call = call_of(round->warp, round->left, UINT32_MAX, round);
+    struct compiled_call *call = call_of(round->warp, form, round->left, UINT32_MAX, round);
     round->progress = round->warp->state->progress;
     const int flow = run(call, form);
     if (flow == COMPILED_NOBODY)

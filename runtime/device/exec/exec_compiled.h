@@ -31,15 +31,17 @@ struct compiled_call {
      * returns whose mask that is. `left` as it is now. */
     unsigned (*part)(struct compiled_call *call, unsigned taken, long left);
     unsigned (*meet)(struct compiled_call *call, long left);
-    /* Runs the load or store `pc`. 0, or a fault; does not count. The others are for one element
-     * that is as wide as its register: `affine` and `uniform` where the lanes' addresses are known
-     * to be so, if threads are consecutive. */
+    /* Runs the load or store `pc`. 0, or a fault, with pc set; `left` is that behind the segment,
+     * and the fault's is found then. The others are for one element that is as wide as its
+     * register: `affine` and `uniform` where the lanes' addresses are known to be so, if threads
+     * are consecutive. */
     int (*access)(struct compiled_call *call, unsigned pc);
     int (*row)(struct compiled_call *call, unsigned pc);
     int (*affine)(struct compiled_call *call, unsigned pc);
     int (*uniform)(struct compiled_call *call, unsigned pc);
     /* The engine's own. */
     const void *code;   /* struct micro of the program */
+    const void *form;   /* struct compiled */
     long parted;        /* `left` when the lanes parted; while `apart` */
     unsigned long less; /* instructions that some lanes did not run */
     unsigned apart;
