@@ -342,8 +342,8 @@ enum warp_status warp_run(struct warp *warp, int64_t *budget);
 /* The rest of a turn that compiled_turns began: its only group stopped with that flow; `progress`
  * as it was when it began to run. */
 enum warp_status warp_go_on(struct warp *warp, enum flow flow, uint64_t progress, int64_t *budget);
-/* Makes the warp's only group the running one, if it is ready. Its program's compiled form; NULL:
- * there is none, or the warp must choose first. */
+/* Makes the warp's only group the running one, if it is ready and its program is compiled. The
+ * compiled form; NULL: the warp must choose. */
 const struct compiled *warp_take_alone(struct warp *warp);
 void warp_release(struct warp *warp);
 /* Takes lanes out of the running group: they go on elsewhere or end. */

@@ -276,12 +276,13 @@ static enum flow run_straight(struct warp *warp, int64_t *budget)
     return flow;
 }
 
-/* What the group does next, after run_straight: it goes on until it stops, the budget is used up or
- * it gives way. A jump may land where another group stands; that is seen when choosing. A group
- * that waited for its turn keeps it. */
-static enum flow finish_group(struct warp *warp, enum flow flow, bool keep_turn, int64_t *budget)
+/* The group runs (FLOW_NEXT), or did and came to that flow: it goes on until it stops, the budget
+ * is used up or it gives way. A jump may land where another group stands; that is seen when
+ * choosing. A group that waited for its turn keeps it. */
+static enum flow run_group(struct warp *warp, enum flow flow, bool keep_turn, int64_t *budget)
 {
-    while (flow == FLOW_JUMP && *budget > 0 && (warp->group_count == 1 || keep_turn))
+    while (flow == FLOW_NEXT ||
+           (flow == FLOW_JUMP && *budget > 0 && (warp->group_count == 1 || keep_turn)))
         flow = run_straight(warp, budget);
     if (flow == FLOW_JUMP || flow == FLOW_YIELD)
         save_current(warp);
@@ -308,7 +309,7 @@ static enum warp_status finish_turn(struct warp *warp, enum flow flow, uint64_t 
         progress = warp->state->progress;
         const bool keep_turn = warp->fair;
         warp->fair = false;
-        flow = finish_group(warp, run_straight(warp, budget), keep_turn, budget);
+        flow = run_group(warp, FLOW_NEXT, keep_turn, budget);
     }
 }
 
@@ -321,7 +322,7 @@ enum warp_status warp_go_on(struct warp *warp, enum flow flow, uint64_t progress
 {
     if (flow == FLOW_JUMPED_BACK)
         flow = turned_enough(warp) ? FLOW_YIELD : FLOW_JUMP;
-    return finish_turn(warp, finish_group(warp, flow, false, budget), progress, budget);
+    return finish_turn(warp, run_group(warp, flow, false, budget), progress, budget);
 }
 
 const struct compiled *warp_take_alone(struct warp *warp)
@@ -329,9 +330,13 @@ const struct compiled *warp_take_alone(struct warp *warp)
     const struct group *group = &warp->groups[0];
     if (warp->group_count != 1 || !group->mask || group->state != GROUP_READY)
         return NULL;
-    make_current(warp, 0);
-    warp->fair = false;
-    return atomic_load_explicit(&warp->frame->program->compiled, memory_order_acquire);
+    const struct compiled *form =
+        atomic_load_explicit(&group->frame->program->compiled, memory_order_acquire);
+    if (form) {
+        make_current(warp, 0);
+        warp->fair = false;
+    }
+    return form;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
