@@ -1,5 +1,6 @@
 /* See libc_next.h. */
 #include "runtime/threads/libc_next.h"
+#include "runtime/glibc/symbol_version.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,15 +13,14 @@
 extern char __asan_init[] __attribute__((weak));
 extern char __tsan_get_current_report[] __attribute__((weak));
 
-/* Of condition variables glibc keeps two kinds on x86-64; what is linked today uses the newer.
- * Asked for by its version, since a look-up that fails allocates: an allocator that locks comes
+/* Asked for by its version, since a look-up that fails allocates: an allocator that locks comes
  * back here for ever, and dlsym may be csan's own. */
 void *libc_next_find(void **address, const char *name)
 {
     bool condition = strncmp(name, "pthread_cond_", strlen("pthread_cond_")) == 0;
     bool sanitized = __asan_init || __tsan_get_current_report;
     void *found = sanitized ? dlsym(RTLD_NEXT, name)
-                            : dlvsym(RTLD_NEXT, name, condition ? "GLIBC_2.3.2" : "GLIBC_2.2.5");
+                            : dlvsym(RTLD_NEXT, name, condition ? GLIBC_CONDITION : GLIBC_FIRST);
     if (!found)
         found = dlsym(RTLD_NEXT, name);
     if (!found) {

@@ -7,6 +7,7 @@
  * Only locks in memory that the host shares with a device matter: the others' pages are never
  * guarded. What sleeps by syscall(2) is made again after EFAULT (host_syscall.c). */
 #include "runtime/hook/host/host_blocks.h"
+#include "runtime/glibc/symbol_version.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session_options.h"
@@ -47,7 +48,7 @@ static void *function_of(const char *name)
     void *const found = driver_dlsym(RTLD_NEXT, name);
     if (strncmp(name, "pthread_cond_", strlen("pthread_cond_")) != 0)
         return found;
-    void *const newer = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    void *const newer = dlvsym(RTLD_NEXT, name, GLIBC_CONDITION);
     return newer && object_of(found) == object_of(newer) ? newer : found;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/glibc/symbol_version.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -29,7 +30,7 @@ dlsym_function *dlsym_find(void)
         return real;
     real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
     if (!real)
-        real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+        real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", GLIBC_FIRST);
     dlsym_real = real;
     return real;
 }

@@ -82,10 +82,21 @@ static void made_of_id(const struct touch *call, int result, const void *id, siz
     guard_unlock();
 }
 
+/* The unique id is passed by value: on the stack (System V ABI for AMD64, 3.2.3), or as the address
+ * of a copy (Procedure Call Standard for the Arm 64-bit Architecture, 6.8.2, stage B). */
+static const void *id_passed(const struct touch *call)
+{
+#if defined(__x86_64__)
+    return call->stack;
+#else
+    return (const void *)(uintptr_t)touch_argument_pointer(call, 2);
+#endif
+}
+
 void communicator_initialized(struct touch *call, int result);
 void communicator_initialized(struct touch *call, int result)
 {
-    made_of_id(call, result, call->stack, ID_WORDS * sizeof *call->stack);
+    made_of_id(call, result, id_passed(call), ID_WORDS * sizeof *call->stack);
 }
 
 /* By several unique ids. */

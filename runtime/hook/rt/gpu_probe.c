@@ -1,5 +1,6 @@
 /* See gpu_probe.h. */
 #include "runtime/hook/rt/gpu_probe.h"
+#include "runtime/glibc/symbol_version.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ static void *find(void *library, const char *symbol)
 {
     dlsym_function *real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
     if (!real)
-        real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+        real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", GLIBC_FIRST);
     return real ? real(library, symbol) : NULL;
 }
 

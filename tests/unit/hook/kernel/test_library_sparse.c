@@ -168,8 +168,8 @@ static void call_of(const char *symbol, int count, ...)
         if (strcmp(library_functions[i].symbol, symbol) == 0)
             function = &library_functions[i];
     assert_non_null(function);
-    assert_int_equal(function->stack_words, count > 6 ? count - 6 : 0);
-    touch_collect(&call, function, NULL, words, words + 6);
+    assert_int_equal(function->stack_words, TOUCH_STACK_WORDS(count));
+    touch_collect(&call, function, NULL, words, words + TOUCH_REGISTERS);
 }
 #define W(value)          ((uint64_t)(uintptr_t)(value))
 #define HALF(value)       ((uint64_t)(uint32_t)(int32_t)(value) | 0xdead000000000000u)

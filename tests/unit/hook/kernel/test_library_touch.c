@@ -133,8 +133,8 @@ static void call_of(const char *symbol, int count, ...)
     va_end(list);
     const struct library_function *function = function_named(symbol);
     assert_int_equal(count, function->operation.argument_count);
-    assert_int_equal(function->stack_words, count > 6 ? count - 6 : 0);
-    touch_collect(&call, function, NULL, words, words + 6);
+    assert_int_equal(function->stack_words, TOUCH_STACK_WORDS(count));
+    touch_collect(&call, function, NULL, words, words + TOUCH_REGISTERS);
     if (function->after)
         function->after(&call, 0);
     if (function->notes)
