@@ -28,12 +28,12 @@ aarch64_lacking := $(addprefix test_,device_interprocess code_cache compile comp
 	detect_random hook_graph_random hook_operator_summary)
 aarch64_unit    := $(filter-out $(addprefix %/,$(aarch64_lacking)),$(UNIT))
 
-# The last line's are what shell tests name.
+# The last line's are what shell tests name. host_call_kinds makes a call that qemu lacks (process_vm_readv).
 AARCH64_PROGRAMS ?= devices_event_orders event_* host_* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_* \
 	halt_on_error halves_disjoint halves_overlapping kernel_misaligned launch_past_end operator_output range_scatter_elsewhere stream_nonblocking_pair
 aarch64_names    := $(sort $(basename $(notdir $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))))) \
 	example_error example_error_fixed missing_wait missing_wait_fixed free_in_use free_in_use_fixed double_buffer double_buffer_fixed)
-aarch64_names    := $(filter-out $(notdir $(basename $(shell grep -l '^// machine: x86-64' tests/integration/*.cu))),$(aarch64_names))
+aarch64_names    := $(filter-out host_call_kinds $(notdir $(basename $(shell grep -l '^// machine: x86-64' tests/integration/*.cu))),$(aarch64_names))
 aarch64_programs := $(filter $(foreach n,$(aarch64_names),%/$n),$(INTEGRATION))
 
 .PHONY: test-aarch64 aarch64-unit aarch64-programs
