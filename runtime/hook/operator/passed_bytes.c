@@ -15,22 +15,48 @@ static const uint8_t *run_at(const struct passed_run *run, const struct learning
 
 /* ---- Making ---- */
 
+static uint64_t eight_at(const uint8_t *mask, uint32_t at)
+{
+    uint64_t eight;
+    memcpy(&eight, mask + at, sizeof eight);
+    return eight;
+}
+
+/* The first byte from there on that has a mark, or the end. Masks are of thousands of bytes, mostly
+ * in long runs. */
+static uint32_t marked_from(const uint8_t *mask, uint32_t at, uint32_t end)
+{
+    while (at + 8 <= end && !eight_at(mask, at))
+        at += 8;
+    while (at < end && !mask[at])
+        at++;
+    return at;
+}
+
+/* The first that has none. A byte is zero if taking one away from it borrows, and its own highest
+ * bit is not set. */
+static uint32_t unmarked_from(const uint8_t *mask, uint32_t at, uint32_t end)
+{
+    const uint64_t ones = UINT64_MAX / 0xff, highest = ones << 7;
+    while (at + 8 <= end && !((eight_at(mask, at) - ones) & ~eight_at(mask, at) & highest))
+        at += 8;
+    while (at < end && mask[at])
+        at++;
+    return at;
+}
+
 static void runs_add(const struct layout_parameter *parameter, uint32_t number, const uint8_t *mask,
                      struct passed_bytes *to)
 {
     const uint32_t end = parameter->offset + parameter->bytes;
-    for (uint32_t at = parameter->offset; at < end;) {
+    for (uint32_t at = marked_from(mask, parameter->offset, end); at < end;) {
         const uint32_t start = at;
-        while (at < end && mask[at])
-            at++;
-        if (at == start) {
-            at++;
-            continue;
-        }
+        at = unmarked_from(mask, at, end);
         if (to->runs)
             to->runs[to->run_count] = (struct passed_run){number, start, at - start};
         to->run_count++;
         to->byte_count += at - start;
+        at = marked_from(mask, at, end);
     }
 }
 

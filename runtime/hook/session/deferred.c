@@ -6,6 +6,7 @@
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/nap.h"
 #include "csan/base/lock_order.h"
 
 #include <pthread.h>
@@ -17,10 +18,8 @@ enum {
     ALIGNMENT = 16,
     LINE = 64,      /* of the processor's caches */
     NEAR_LINES = 6, /* a launch and a block */
-    NAP_US = 60,
-    NAP_US_MOST = 240,
-    NAPS = 100,   /* without anything to do, before it sleeps */
-    SPINS = 2000, /* of those who wait for another's work, before they sleep: some 50 us */
+    WAIT_US = 60,   /* of those who wait for csan's thread, between two looks */
+    SPINS = 2000,   /* of those who wait for another's work, before they sleep: some 50 us */
 };
 
 struct batch {
@@ -34,14 +33,16 @@ struct taken {
 };
 
 static struct {
-    pthread_mutex_t turn;   /* of one thread to work; taken before the other */
-    pthread_cond_t filling; /* for csan's thread, if it sleeps */
-    uint32_t limit;         /* if it is not paused; atomic */
-    bool paused;            /* atomic */
+    uint32_t limit; /* if it is not paused; atomic */
+    bool paused;    /* atomic */
     const struct deferred_face *face;
-    uint64_t all;    /* pieces processed so far */
+    /* Written with each batch: in other lines than what each launch reads. */
+    _Alignas(LINE) pthread_mutex_t turn; /* of one thread to work; taken before the other */
+    pthread_cond_t filling;              /* for csan's thread, if it sleeps */
+    uint64_t all;                        /* pieces processed so far; atomic */
     uint64_t within; /* of those, how many by the program's own threads; atomic */
-    bool large;      /* the newest batch was a quarter full or more; atomic */
+    bool large;      /* the newest batch was half full or more; atomic */
+    struct nap nap;  /* of csan's thread */
     struct batch batches[2];
 } deferred = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
@@ -141,17 +142,14 @@ static void take_turn(void)
     pthread_mutex_lock(&deferred.turn);
 }
 
-static void nap(long microseconds)
-{
-    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
-}
-
 /* That it does what is there now; it may do more before this looks. */
 static void wait_for_thread(void)
 {
     const uint32_t until = __atomic_load_n(&deferred_filling.put, __ATOMIC_ACQUIRE);
-    while ((int32_t)(__atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) - until) < 0)
-        nap(NAP_US);
+    while ((int32_t)(__atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) - until) < 0) {
+        nap_end(&deferred.nap);
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_US * 1000}, NULL);
+    }
 }
 
 /* csan's thread, for which there is always a next time. */
@@ -173,11 +171,11 @@ static void process_newest(bool beside)
     const struct taken taken = batch_take();
     batch_process(&taken);
     __atomic_store_n(&deferred_done, deferred_done + taken.count, __ATOMIC_RELEASE);
-    deferred.all += taken.count;
+    __atomic_store_n(&deferred.all, deferred.all + taken.count, __ATOMIC_RELAXED);
     if (!beside)
         __atomic_store_n(&deferred.within, deferred.within + taken.count, __ATOMIC_RELAXED);
     __atomic_store_n(&deferred.large,
-                     taken.used > BATCH_BYTES / 4 || taken.count > deferred_limit() / 4,
+                     taken.used > BATCH_BYTES / 2 || taken.count > deferred_limit() / 2,
                      __ATOMIC_RELAXED);
     works = false;
     guard_unlock_object(LOCK_DEFERRED_TURN, &deferred.turn);
@@ -216,38 +214,27 @@ static void sleep_until_filled(void)
     guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }
 
-/* How long csan's thread naps behind work, in microseconds. The end of each nap takes processor
- * time, so naps get longer while the program does nothing but launch. Who makes another call has to
- * process what is there first, so naps are short then. */
-static long nap_behind_work(long before)
+static void note_work(struct nap *nap)
 {
-    static uint64_t within;
-    const uint64_t now = __atomic_load_n(&deferred.within, __ATOMIC_RELAXED);
-    const bool undisturbed = now == within;
-    within = now;
-    if (!undisturbed || __atomic_load_n(&deferred.large, __ATOMIC_RELAXED))
-        return NAP_US;
-    return before < NAP_US_MOST ? 2 * before : before;
+    nap_worked(nap, __atomic_load_n(&deferred.all, __ATOMIC_RELAXED),
+               __atomic_load_n(&deferred.within, __ATOMIC_RELAXED),
+               __atomic_load_n(&deferred.large, __ATOMIC_RELAXED));
 }
 
 static void *attend(void *unused)
 {
-    unsigned naps = 0;
-    long microseconds = NAP_US;
+    struct nap *nap = &deferred.nap;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
     for (;;) {
         if (!deferred_is_empty()) {
             if (take_turn_if_free())
                 process_newest(true);
-            naps = 0;
-            microseconds = nap_behind_work(microseconds);
-        } else if (naps == NAPS) {
+            note_work(nap);
+        } else if (!nap_without_work(nap)) {
             sleep_until_filled();
-            naps = 0; /* others may have processed since what woke it */
-            microseconds = NAP_US;
+            nap_woken(nap); /* others may have processed since what woke it */
         }
-        nap(microseconds);
-        naps++;
+        nap_take(nap);
     }
     return unused;
 }

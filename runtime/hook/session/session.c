@@ -139,7 +139,7 @@ void session_races_settle(void)
 }
 
 /* While operators are followed, who ends the program at a race ends it at the operator that made
- * the race. While they rest the race is found within the deferred work, up to 0.3 ms later. */
+ * the race. While they rest the race is found within the deferred work, up to 1 ms later. */
 static void deferral_decide(void)
 {
     if (session.watcher.function && session_all_options()->halt_on_error &&
