@@ -187,14 +187,24 @@ static bool may_be_shifted(const struct shape *shape, const struct entry *entry,
     return true;
 }
 
-/* Counts what differs; sets `leaving` of those that did so often enough. Whether they are all. */
+static bool word_differs(const struct shape *shape, const struct entry *entry,
+                         const uint32_t *words, uint32_t i)
+{
+    return i < shape->word_count && !shape->skipped[i] && entry->words[i] != words[i];
+}
+
+/* Counts what differs; sets `leaving` of those that did so often enough. Whether they are all. Of
+ * eight bytes that nobody set, one half may differ one time and the other half the next. */
 static bool shifts_count(struct shape *shape, const struct entry *entry, const uint32_t *words,
                          uint8_t *leaving)
 {
     bool all = true;
     for (uint32_t i = 0; i < shape->word_count; i++) {
-        const bool differs = !shape->skipped[i] && entry->words[i] != words[i];
-        shape->shifts[i] = differs ? shape->shifts[i] + 1 : 0;
+        const bool differs = word_differs(shape, entry, words, i);
+        if (differs)
+            shape->shifts[i] += shape->shifts[i] < SHIFTS;
+        else if (!word_differs(shape, entry, words, i ^ 1))
+            shape->shifts[i] = 0;
         leaving[i] = shape->shifts[i] >= SHIFTS;
         all = all && (!differs || leaving[i]);
     }

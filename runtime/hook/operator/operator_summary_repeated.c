@@ -20,15 +20,15 @@
 #include <string.h>
 
 enum {
-    PLACES = 256, /* powers of two */
+    PLACES = 4096, /* powers of two */
     WAYS = 4,
-    SEEN = 4096,
-    BY_SAMPLES = 4096,
+    SEEN = 32768,
+    BY_SAMPLES = 32768,
     SAMPLED_KERNELS_MOST = 1 << 16,
     FIRST_BYTES = 512, /* of the parameters, and the last ones: what a hash is made of */
     LAST_BYTES = 64,
     AT_ONCE = 64, /* words whose blocks are asked for together */
-    BYTES_MOST = 16 << 20
+    BYTES_MOST = 32 << 20
 };
 
 /* How it is launched. */

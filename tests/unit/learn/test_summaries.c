@@ -340,6 +340,49 @@ static void test_words_that_operators_shift_leave(void **unused)
     summaries_destroy(all);
 }
 
+static bool missed_halves(struct summaries *all, uint32_t first, uint32_t second)
+{
+    return summaries_missed(all,
+                            &(struct summary_key){{{7, 9}}, (uint32_t[]){1, 2, first, second}, 4});
+}
+
+/* Of the last eight bytes nobody sets any: each half leaves once it was another one three times. */
+static void test_halves_that_operators_shift_in_turns_leave(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (int turn = 0; turn < 6; turn++) {
+        shift_turn(all, 0, 5);
+        const bool is_first = turn % 2 == 0;
+        assert_int_equal(missed_halves(all, is_first ? 7 : 0, is_first ? 4 : 8), turn == 4);
+        if (turn == 4)
+            break;
+    }
+    assert_int_equal(state(all, (uint32_t[]){1, 2, 99, 4}, 4), SUMMARY_KNOWN);
+    assert_int_equal(state(all, (uint32_t[]){1, 2, 99, 5}, 4), SUMMARY_NONE); /* two times only */
+    for (int turn = 0; turn < 3; turn++) {
+        shift_turn(all, 0, 5);
+        assert_int_equal(missed_halves(all, 0, 9), turn == 2);
+    }
+    assert_int_equal(state(all, (uint32_t[]){1, 2, 98, 99}, 4), SUMMARY_KNOWN);
+    assert_int_equal(state(all, (uint32_t[]){1, 3, 0, 4}, 4), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+/* In a turn in which neither half was another one, all begins anew. */
+static void test_other_words_between_are_no_turns(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (int turn = 0; turn < 10; turn++) {
+        shift_turn(all, 0, 5);
+        const bool is_other = turn % 2 == 1;
+        const uint32_t words[] = {1, is_other ? 3 : 2, is_other ? 0 : 7, 4};
+        assert_false(summaries_missed(all, &(struct summary_key){{{7, 9}}, words, 4}));
+    }
+    summaries_destroy(all);
+}
+
 static void test_words_that_the_program_changes_stay(void **unused)
 {
     (void)unused;
@@ -653,6 +696,8 @@ int main(void)
         cmocka_unit_test(test_words_that_nobody_set_leave_at_once),
         cmocka_unit_test(test_words_that_were_set_do_not_leave),
         cmocka_unit_test(test_words_that_operators_shift_leave),
+        cmocka_unit_test(test_halves_that_operators_shift_in_turns_leave),
+        cmocka_unit_test(test_other_words_between_are_no_turns),
         cmocka_unit_test(test_words_that_the_program_changes_stay),
         cmocka_unit_test(test_pointers_of_results_do_not_shift),
         cmocka_unit_test(test_what_covers),
