@@ -57,8 +57,8 @@ struct shape {
     uint32_t counting_count; /* of them; summary_skipped_changed sets both */
     uint8_t *skipped;        /* of each word: whether it does not count; */
     uint8_t *strikes;        /* how often it had to count again; */
-    uint8_t *shifts; /* and how often it was another one without operators, while it was, or the
-                        other half of its eight bytes */
+    uint8_t *shifts;    /* and how often it was another one without operators, while it was, or the
+                           other half of its eight bytes */
     uint32_t confirmed; /* launches since the last of those */
     bool shifting;      /* any of `shifts` is not zero */
 };

@@ -2,8 +2,8 @@
 context, the model's tensors, two steps, the end. Processes run one after the other, in turns; printed are
 medians of wall and processor time in milliseconds, and what each mode takes beyond the first one.
 
-  plain       without csan; not on the embedded device
-  off         csan is preloaded and off (CSAN=0)
+  plain       without csan; as the next one not on the embedded device
+  off         csan is preloaded and off
   hooks       hooks only
   operators   operators are followed all the time
   known       of a program whose operators were summarized before
@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 OPTIONS = {
     "plain": None,
-    "off": {"CSAN": "0"},
+    "off": None,
     "hooks": {"CSAN_OPTIONS": "operators=0:host=off"},
     "operators": {"CSAN_OPTIONS": "operator_summaries=0"},
     "known": {"CSAN_OPTIONS": "verbosity=1"},
@@ -33,10 +33,12 @@ OPTIONS = {
 class Bench:
     def __init__(self, options, scratch):
         self.options, self.scratch = options, Path(scratch)
+        self.library = Path(options.csan).resolve().parent.parent / "lib"
 
     def command(self, mode):
-        run = [] if mode == "plain" else [self.options.csan, "run", f"--device={self.options.device}"]
-        return [*run, sys.executable]
+        preload = ":".join(str(self.library / name) for name in ("libcsan.so.0", "libcsan_threads.so.0"))
+        run = {"plain": [], "off": ["env", f"LD_PRELOAD={preload}", "CSAN=0"]}
+        return [*run.get(mode, [self.options.csan, "run", f"--device={self.options.device}"]), sys.executable]
 
     def environment(self, mode, steps=0):
         own = {"START_MARKS": str(self.scratch / "marks"), "START_STEPS": str(steps)}
@@ -114,7 +116,7 @@ def main():
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--preload", default="", help="a library more, for a profile of the process")
     options = parser.parse_args()
-    known = [mode for mode in OPTIONS if mode != "plain" or options.device == "gpu"]
+    known = [mode for mode in OPTIONS if OPTIONS[mode] or options.device == "gpu"]
     modes = options.modes.split(",") if options.modes else known
     with tempfile.TemporaryDirectory() as scratch:
         for model in options.models.split(","):
