@@ -1,7 +1,7 @@
 /* Which loads and stores have addresses that are an affine function of the lane, in a full warp
  * whose threads are consecutive. The engine then has two lanes to look at, and no others. */
-#ifndef RUNTIME_DEVICE_COMPILE_ACCESS_FORM_H
-#define RUNTIME_DEVICE_COMPILE_ACCESS_FORM_H
+#ifndef RUNTIME_DEVICE_COMPILE_LANE_FORM_H
+#define RUNTIME_DEVICE_COMPILE_LANE_FORM_H
 
 #include "runtime/device/compile/plan.h"
 
