@@ -24,6 +24,7 @@ static struct {
     bool blocks_lost; /* there were more */
     struct call calls[CALLS_MOST];
     unsigned calls_used; /* beyond these none was ever used */
+    unsigned crowd;      /* calls for which there was no room: no page is guarded; atomic */
 } unguarded;
 
 static __thread bool holds __attribute__((tls_model("initial-exec")));
@@ -174,13 +175,16 @@ unsigned unguarded_begin(struct range buffer)
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return i;
     }
+    __atomic_fetch_add(&unguarded.crowd, 1, __ATOMIC_SEQ_CST);
     return NO_CALL;
 }
 
 void unguarded_end(unsigned call)
 {
-    if (call == NO_CALL)
+    if (call == NO_CALL) {
+        __atomic_fetch_sub(&unguarded.crowd, 1, __ATOMIC_RELEASE);
         return;
+    }
     __atomic_store_n(&unguarded.calls[call].owner, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].end, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].start, 0, __ATOMIC_RELEASE);
@@ -190,10 +194,12 @@ void unguarded_end(unsigned call)
 void unguarded_expose(struct range memory, uint64_t owner)
 {
     const unsigned call = unguarded_begin(memory);
-    if (call == NO_CALL)
+    if (call == NO_CALL) {
         unguarded_add(memory);
-    else
+        unguarded_end(call);
+    } else {
         __atomic_store_n(&unguarded.calls[call].owner, owner, __ATOMIC_RELEASE);
+    }
 }
 
 void unguarded_conceal(uint64_t owner, unsigned most)
@@ -211,6 +217,8 @@ static bool is_called_with(struct range page)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     const unsigned used = __atomic_load_n(&unguarded.calls_used, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&unguarded.crowd, __ATOMIC_ACQUIRE))
+        return true;
     for (unsigned i = 0; i < used; i++) {
         const struct range buffer = {__atomic_load_n(&unguarded.calls[i].start, __ATOMIC_ACQUIRE),
                                      __atomic_load_n(&unguarded.calls[i].end, __ATOMIC_ACQUIRE)};
@@ -238,6 +246,6 @@ bool unguarded_has(struct range page)
 void unguarded_forked(void)
 {
     handler_lock_forked(&unguarded.lock, &holds);
-    unguarded.calls_used = 0;
+    unguarded.calls_used = unguarded.crowd = 0;
     memset(unguarded.calls, 0, sizeof unguarded.calls);
 }

@@ -20,8 +20,8 @@ void unguarded_remove(struct range bytes);
 void unguarded_registered(struct range block);
 void unguarded_unregistered(struct range block);
 
-/* The buffer of a call that is being made; what `unguarded_begin` returned ends it. Safe in signal
- * handlers. */
+/* The buffer of a call that is being made; what `unguarded_begin` returned ends it. While more
+ * calls are being made than can be kept, no page is to be guarded. Safe in signal handlers. */
 unsigned unguarded_begin(struct range buffer);
 void unguarded_end(unsigned call);
 

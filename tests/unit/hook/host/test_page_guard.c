@@ -299,6 +299,25 @@ static void lent_memory_stays_open(void **state)
     page_guard_forget(bytes_of(0, 8));
 }
 
+/* One of those for which there is no room might be in any page. */
+static void more_calls_than_can_be_kept(void **state)
+{
+    enum { MANY = 600 };
+    unsigned calls[MANY];
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        calls[i] = unguarded_begin(bytes_of(i == MANY - 1 ? 1 : 7, 1));
+    page_guard_add(3, bytes_of(1, 2), true);
+    assert_int_equal(allowed(1), ALL);
+    assert_int_equal(allowed(2), ALL);
+    for (int i = 0; i < MANY; i++)
+        unguarded_end(calls[i]);
+    page_guard_add(4, bytes_of(1, 2), true);
+    assert_int_equal(allowed(1), NOTHING);
+    assert_int_equal(allowed(2), NOTHING);
+    page_guard_forget(bytes_of(0, 8));
+}
+
 /* What other processes may touch stays open until its owner ends that, however many expose it. */
 static void exposed_memory_stays_open(void **state)
 {
@@ -630,6 +649,7 @@ int main(void)
         cmocka_unit_test(much_memory_is_guarded_in_part),
         cmocka_unit_test(every_page_has_its_turn),
         cmocka_unit_test(lent_memory_stays_open),
+        cmocka_unit_test(more_calls_than_can_be_kept),
         cmocka_unit_test(exposed_memory_stays_open),
         cmocka_unit_test(ends_of_registered_blocks_stay_open),
         cmocka_unit_test(more_ranges_than_are_kept),
