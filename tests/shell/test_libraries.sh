@@ -64,4 +64,4 @@ no_name_twice()
 
 # What takes the place of ThreadSanitizer's library.
 libcsan_host=$root/lib/libcsan_host.so.0
-check "libcsan_host exports __tsan_*, csan_host_* and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|csan_host_(activate|access|range|written|touched)|mem(p?cpy|move|set|cmp)|__memcmpeq|b(cmp|copy|zero)|__mem(p?cpy|move|set)_chk)$'
+check "libcsan_host exports __tsan_*, its annotations, csan_host_* and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|Annotate[A-Za-z]+|RunningOnValgrind|ValgrindSlowdown|csan_host_(activate|access|range|written|touched)|mem(p?cpy|move|set|cmp)|__memcmpeq|b(cmp|copy|zero)|__mem(p?cpy|move|set)_chk)$'

@@ -12,7 +12,7 @@ MEMBERS = (
     "races_clear operator_begin operator_end stack_source on_race kernel_ptx ignore benign_range host_happens "
     "python races_copy name_stream findings_copy failure_text operator_indices call_touches request_start "
     "request_end library activity host_view call_counts operator_source link token barrier links report_since "
-    "unmodelled on_synchronize off_synchronize library_flag"
+    "unmodelled on_synchronize off_synchronize library_flag exposed"
 ).split()
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
