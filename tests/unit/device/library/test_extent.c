@@ -171,7 +171,7 @@ static void mark_range(const struct csan_access *access, uint64_t at, uint8_t di
 static void collect_touched(const char *symbol, const uint64_t *arguments)
 {
     static struct touch call;
-    touch_collect(&call, function_named(symbol), NULL, arguments, arguments + 6);
+    touch_collect(&call, function_named(symbol), NULL, arguments, arguments + TOUCH_REGISTERS);
     for (size_t i = 0; i < call.count; i++)
         mark_range(&call.accesses[i], call.accesses[i].base, 0);
     touch_release(&call);
