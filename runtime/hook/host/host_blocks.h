@@ -24,13 +24,6 @@ extern struct host_blocks_hull {
     uint64_t start, end;
 } host_blocks_hull;
 
-/* False for nearly all of the program's other memory, and quick. */
-static inline bool host_blocks_near(uint64_t address)
-{
-    return address >= __atomic_load_n(&host_blocks_hull.start, __ATOMIC_ACQUIRE) &&
-           address < __atomic_load_n(&host_blocks_hull.end, __ATOMIC_ACQUIRE);
-}
-
 /* Whether any of the 8-byte words is such an address. `bytes`: of `words`, a multiple of 8 or less
  * than the next. */
 bool host_blocks_any(const void *words, size_t bytes);

@@ -126,15 +126,8 @@ static __attribute__((constructor)) void follow(void)
     thread_on_wake = wakes;
 }
 
-/* The driver takes many locks in a call, and they lie elsewhere. */
-static bool may_matter(long object, long other, int count)
-{
-    return host_access_guards &&
-           (host_blocks_near((uint64_t)object) || (count > 1 && host_blocks_near((uint64_t)other)));
-}
-
-/* Mostly a function here is tests and a jump: the rest is a function of its own. By its name in the
- * assembler: headers declare it with its own types. */
+/* While no page may be guarded, a function here is tests and a jump: the rest is a function of its
+ * own. By its name in the assembler: headers declare it with its own types. */
 #define WAITS(name, objects)                                                                       \
     static __attribute__((noinline)) long name##_slow(long a, long b, long c, long d)              \
     {                                                                                              \
@@ -148,7 +141,7 @@ static bool may_matter(long object, long other, int count)
     long host_##name(long a, long b, long c, long d)                                               \
     {                                                                                              \
         words_function *const call = __atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE);          \
-        if (__builtin_expect(!call, 0) || __builtin_expect(may_matter(a, b, objects), 0))          \
+        if (__builtin_expect(!call, 0) || __builtin_expect(host_access_guards, 0))                 \
             return name##_slow(a, b, c, d);                                                        \
         return call(a, b, c, d);                                                                   \
     }
