@@ -130,21 +130,16 @@ $(hook_part_tests): $(OUT)/tests/unit/%: %.c
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(unit_source) $(filter %.o,$^) -o $@ \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
 
-# What the host's instructions access, against objdump: FILES are any others.
-.PHONY: compare-instruction-access
-$(OUT)/tests/unit/instruction_accesses: tests/unit/hook/host/instruction_accesses.c \
-		$(OUT)/obj/runtime/hook/host/host_instruction.o
+# What the host's instructions access, against objdump: FILES are any others, and random ones of AArch64.
+.PHONY: compare-instruction-access compare-aarch64-access
+access_lists := $(addprefix $(OUT)/tests/unit/,instruction_accesses aarch64_accesses)
+$(OUT)/tests/unit/instruction_accesses: $(OUT)/obj/runtime/hook/host/host_instruction.o
+$(OUT)/tests/unit/aarch64_accesses: $(OUT)/obj/runtime/hook/host/aarch64_instruction.o
+$(access_lists): $(OUT)/tests/unit/%: tests/unit/hook/host/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
 compare-instruction-access: $(OUT)/tests/unit/instruction_accesses
 	scripts/compare-instruction-access $< $(or $(FILES),$(wildcard /usr/lib/x86_64-linux-gnu/libc.so.6 \
 		/usr/lib/x86_64-linux-gnu/libm.so.6 /usr/lib/x86_64-linux-gnu/libstdc++.so.6))
-
-# What instructions of an AArch64 host access, against objdump: random ones.
-.PHONY: compare-aarch64-access
-$(OUT)/tests/unit/aarch64_accesses: tests/unit/hook/host/aarch64_accesses.c \
-		$(OUT)/obj/runtime/hook/host/aarch64_instruction.o
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
 compare-aarch64-access: $(OUT)/tests/unit/aarch64_accesses
 	scripts/compare-aarch64-access $< $(or $(RUNS),1000000) $(or $(SEED),1)
