@@ -131,9 +131,12 @@ static inline bool stopped_syndrome_writes(const ucontext_t *context)
     return false;
 }
 
-/* The instruction says it best: of an atomic one, the syndrome may say that its load faulted. */
+/* The instruction says it best: of an atomic one, the syndrome may say that its load faulted. A
+ * thread that jumped to where no code is has none that can be read. */
 static inline bool stopped_by_write(const ucontext_t *context)
 {
+    if (context->uc_mcontext.fault_address == context->uc_mcontext.pc)
+        return false;
     const enum aarch64_direction direction =
         aarch64_instruction_direction(stopped_instruction(context));
     return direction == AARCH64_NONE ? stopped_syndrome_writes(context) : direction != AARCH64_LOAD;
