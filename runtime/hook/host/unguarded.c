@@ -157,6 +157,12 @@ static bool is_at_end(struct range page)
 
 enum { NO_CALL = CALLS_MOST };
 
+/* Who guards a page sees the call, or the call sees that the page is guarded. */
+static void call_is_seen(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 unsigned unguarded_begin(struct range buffer)
 {
     for (unsigned i = 0; i < CALLS_MOST; i++) {
@@ -171,11 +177,11 @@ unsigned unguarded_begin(struct range buffer)
         while (used <= i && !__atomic_compare_exchange_n(&unguarded.calls_used, &used, i + 1, true,
                                                          __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             ;
-        /* Who guards a page sees the call, or the call sees that the page is guarded. */
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        call_is_seen();
         return i;
     }
-    __atomic_fetch_add(&unguarded.crowd, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&unguarded.crowd, 1, __ATOMIC_RELAXED);
+    call_is_seen();
     return NO_CALL;
 }
 
@@ -185,7 +191,6 @@ void unguarded_end(unsigned call)
         __atomic_fetch_sub(&unguarded.crowd, 1, __ATOMIC_RELEASE);
         return;
     }
-    __atomic_store_n(&unguarded.calls[call].owner, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].end, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&unguarded.calls[call].start, 0, __ATOMIC_RELEASE);
 }
@@ -202,11 +207,14 @@ void unguarded_expose(struct range memory, uint64_t owner)
     }
 }
 
+/* Two threads may end what one owner exposed twice: each ends another. */
 void unguarded_conceal(uint64_t owner, unsigned most)
 {
     const unsigned used = __atomic_load_n(&unguarded.calls_used, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < used && most; i++) {
-        if (__atomic_load_n(&unguarded.calls[i].owner, __ATOMIC_ACQUIRE) != owner)
+        uint64_t found = owner;
+        if (!__atomic_compare_exchange_n(&unguarded.calls[i].owner, &found, 0, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         unguarded_end(i);
         most--;
