@@ -102,12 +102,8 @@ static void pages_open(const struct csan_call *call)
     }
 }
 
-static bool may_be_guarded(struct range memory)
-{
-    return host_blocks_hull.start < memory.end && memory.start < host_blocks_hull.end;
-}
-
-/* The other process, or MPI's own thread, may come at any time: no page is guarded meanwhile. */
+/* The other process, or MPI's own thread, may come at any time: no page is guarded meanwhile. Pages
+ * of blocks alone ever are. */
 static void request_expose(const struct csan_call *call, uint64_t request)
 {
     for (size_t i = 0; i < call->count;) {
@@ -118,7 +114,7 @@ static void request_expose(const struct csan_call *call, uint64_t request)
             hull.start = next.start < hull.start ? next.start : hull.start;
             hull.end = next.end > hull.end ? next.end : hull.end;
         }
-        if (may_be_guarded(hull))
+        if (host_blocks_may_have(hull))
             unguarded_expose(hull, request);
     }
 }

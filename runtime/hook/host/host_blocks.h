@@ -24,6 +24,13 @@ extern struct host_blocks_hull {
     uint64_t start, end;
 } host_blocks_hull;
 
+/* False: none of the bytes is in a block. */
+static inline bool host_blocks_may_have(struct range bytes)
+{
+    return __atomic_load_n(&host_blocks_hull.start, __ATOMIC_ACQUIRE) < bytes.end &&
+           bytes.start < __atomic_load_n(&host_blocks_hull.end, __ATOMIC_ACQUIRE);
+}
+
 /* Whether any of the 8-byte words is such an address. `bytes`: of `words`, a multiple of 8 or less
  * than the next. */
 bool host_blocks_any(const void *words, size_t bytes);

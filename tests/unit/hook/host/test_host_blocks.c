@@ -23,8 +23,7 @@ static struct range random_range(void)
 
 static bool is_within_hull(uint64_t address)
 {
-    return address >= __atomic_load_n(&host_blocks_hull.start, __ATOMIC_ACQUIRE) &&
-           address < __atomic_load_n(&host_blocks_hull.end, __ATOMIC_ACQUIRE);
+    return host_blocks_may_have((struct range){address, address + 1});
 }
 
 static void is_as_the_model(void)
