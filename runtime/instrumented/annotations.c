@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#define PC() __builtin_return_address(0)
-
 static void release(const volatile void *key)
 {
     if (host_table.release)

@@ -28,7 +28,7 @@ struct instruction_access {
     uint64_t address;
     uint64_t bytes;
     bool locked;  /* an atomic read and write: LOCK, or XCHG, which needs no prefix */
-    bool no_step; /* it works in its own place alone (AArch64): the rest of a pair, or beside it */
+    bool no_step; /* elsewhere it does not do the same (AArch64): a literal, or an exclusive */
 };
 
 /* Finds the access of the instruction at `code`, of which `count` bytes can be read, that faulted.

@@ -6,8 +6,8 @@
  *
  * Only locks in memory that the host shares with a device matter: the others' pages are never
  * guarded. What sleeps by syscall(2) is made again after EFAULT (host_syscall.c). */
-#include "runtime/hook/host/host_blocks.h"
 #include "runtime/glibc/symbol_version.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session_options.h"

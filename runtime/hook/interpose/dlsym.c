@@ -5,11 +5,11 @@
  * Never built with a sanitizer: the sanitizers' runtimes look symbols up before they are set up.
  * RTLD_NEXT and RTLD_DEFAULT depend on the caller's place in the process. So these calls jump to
  * the real dlsym with the caller's return address still on the stack. */
+#include "runtime/glibc/symbol_version.h"
 #include "runtime/hook/interpose/dlsym.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
-#include "runtime/glibc/symbol_version.h"
 
 #include <dlfcn.h>
 #include <string.h>
