@@ -186,7 +186,8 @@ static inline uint32_t *csan_library_flag(void)
 
 /* From here on other processes may read and write that memory of the host, as with
  * process_vm_readv(2): csan guards no page of it before the end. They nest, by the address. What a
- * request touches is exposed by itself, until somebody waits for it. */
+ * request touches is exposed by itself, until somebody waits for it; of one that is forgotten, for
+ * good. */
 static inline void csan_exposed_begin(const void *memory, size_t bytes)
 {
     const struct csan_api *api = csan_active();

@@ -92,9 +92,9 @@ void kept_reads_add(struct kept_reads *kept, const struct kept_reads_kernel *ker
     if (kept_find(kept, kernel) || !parameter_uses_copy(&copy, &uses))
         return;
     struct kept *fresh = kept_add(kept, kernel, &copy);
-    if (!fresh)
-        return;
-    fresh->asked = kept->changed = true;
+    if (fresh)
+        fresh->asked = true;
+    kept->changed = true; /* without room too: what nobody asks for leaves with each writing */
 }
 
 /* ---- The file ---- */

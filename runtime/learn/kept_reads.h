@@ -47,7 +47,7 @@ void kept_reads_add(struct kept_reads *kept, const struct kept_reads_kernel *ker
 /* Adds what the program's file has. */
 void kept_reads_read(struct kept_reads *kept, const struct learner_options *options,
                      const struct learn_program *program);
-/* If something was added since. False: it could not be written. */
+/* If something was added since, or had no room. False: it could not be written. */
 bool kept_reads_write(struct kept_reads *kept, const struct learner_options *options,
                       const struct learn_program *program);
 

@@ -456,6 +456,8 @@ static void write_loop(struct writer *writer, const struct segment *segment)
     writer->out = out;
     if (!writer->failed)
         keep_loop(writer, body);
+    else
+        free(body);
     for (uint32_t k = 0; k < writer->named_count; k++)
         writer->state[number_of(writer, writer->named[k])] = 0;
     for (uint32_t pc = segment->first; pc < segment->end; pc++)

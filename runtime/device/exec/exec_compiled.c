@@ -145,16 +145,14 @@ static inline bool take_next(struct compiled_call *call, struct warp *warp,
         return false;
     warp->current = 0;
     warp->fair = false;
-    call->warp = warp;
-    call->slots = warp->base[0];
-    call->mask = warp->mask = group->mask;
-    call->pc = warp->pc = group->pc;
-    call->left = round->left;
+    warp->mask = group->mask;
+    warp->pc = group->pc;
+    load_warp(call, warp, round->left);
     return true;
 }
 
-/* The next turns, up to one of a warp that goes on in the same code. False: there is none, but that
- * of round->warp may be open. */
+/* The next turns, up to one of a warp that goes on in the same code. False: no warp does. Then
+ * round->warp has an open turn that another way must run, or is NULL. */
 static inline bool next_turn(struct compiled_call *call, struct round *round)
 {
     const struct warp *before = call->warp;

@@ -1,6 +1,6 @@
-/* See exec_round.h. Warps of a compiled kernel that wait for one
- * another at barriers have theirs one after the other in the compiled code (compiled_turns), with
- * the result that single turns have. */
+/* See exec_round.h. Warps of a compiled kernel that wait for one another at barriers have their
+ * turns one after the other in the compiled code (compiled_turns), with the result that single
+ * turns have. */
 #include "runtime/device/exec/exec_round.h"
 
 /* The open turn and those behind it, up to one that is still open then. False: none is. */

@@ -205,10 +205,10 @@ void library_call_exposed(const void *memory, size_t bytes, int begin)
     const uint64_t start = (uintptr_t)memory, owner = start | UINT64_C(1) << 63;
     if (!host_access_guards)
         return;
-    if (begin && bytes) {
-        unguarded_expose((struct range){start, start + bytes}, owner);
+    if (begin) { /* nothing at all has an end, too */
+        unguarded_expose((struct range){start, start + (bytes ? bytes : 1)}, owner);
         lent_memory_open(memory, bytes);
-    } else if (!begin) {
+    } else {
         unguarded_conceal(owner, 1);
     }
 }

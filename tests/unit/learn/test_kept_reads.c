@@ -193,6 +193,32 @@ static void it_is_bounded(void **state)
     end(kept, &program);
 }
 
+/* A process that has no room for a kernel counts as one that did not ask for the others. */
+static void what_is_full_makes_room(void **state)
+{
+    (void)state;
+    const uint64_t fresh = KEPT_READS_BYTES;
+    uint64_t count = 0;
+    struct kept_reads *kept = begin(&program);
+    do
+        add(kept, count);
+    while (finds(kept, count++));
+    end(kept, &program);
+    for (int i = 0; i <= KEPT_READS_IDLE; i++) {
+        kept = begin(&program);
+        assert_true(finds(kept, 0));
+        add(kept, fresh);
+        assert_false(finds(kept, fresh));
+        end(kept, &program);
+    }
+    kept = begin(&program);
+    assert_true(finds(kept, 0));
+    assert_false(finds(kept, 1));
+    add(kept, fresh);
+    assert_true(finds(kept, fresh));
+    end(kept, &program);
+}
+
 /* Whatever stands in the file: kernels that are found are what was added, or fit at least. */
 static void damage_does_no_harm(void **state)
 {
@@ -272,6 +298,7 @@ int main(void)
         cmocka_unit_test_setup(a_process_without_news_writes_nothing, forget),
         cmocka_unit_test_setup(what_nobody_asks_for_goes, forget),
         cmocka_unit_test_setup(it_is_bounded, forget),
+        cmocka_unit_test_setup(what_is_full_makes_room, forget),
         cmocka_unit_test_setup(damage_does_no_harm, forget),
         cmocka_unit_test_setup(random_processes, forget),
     };
