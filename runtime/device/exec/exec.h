@@ -216,7 +216,8 @@ enum exec_fault_kind {
     EXEC_FAULT_FREE,                /* CUDA_ERROR_LAUNCH_FAILED: free of a bad address */
     EXEC_FAULT_ASSERT,              /* CUDA_ERROR_ASSERT; its message is printed already */
     EXEC_FAULT_STACK,               /* CUDA_ERROR_ILLEGAL_ADDRESS: .local stack overflow */
-    EXEC_FAULT_UNSUPPORTED,         /* an indirect call reached what exec_prepare could not see */
+    EXEC_FAULT_UNSUPPORTED,         /* what exec_prepare could not see, behind an indirect call; or
+                                       what operands ask for */
     EXEC_FAULT_DEADLOCK,            /* all threads wait for one another at barriers */
     EXEC_FAULT_MEMORY               /* CUDA_ERROR_OUT_OF_MEMORY: this process has no more */
 };

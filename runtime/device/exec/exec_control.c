@@ -159,7 +159,7 @@ static int enter(struct warp *w, const struct micro *op, uint32_t index)
     if (!program)
         return fault_raise(w, op, w->mask, EXEC_FAULT_MEMORY, 0);
     if (!program->supported)
-        return fault_raise(w, op, w->mask, EXEC_FAULT_UNSUPPORTED, index);
+        return fault_unsupported(w, op, program->message);
     const struct ptx_function *f = program->function;
     uint64_t end = caller->local_base + caller->program->local_bytes + caller->extra_bytes +
                    program->local_bytes + 4096;

@@ -382,6 +382,8 @@ enum turn round_run(struct block *block, int64_t *budget);
  * if it is one; `address` is the first lane's. */
 int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
                 enum exec_fault_kind kind, uint64_t address);
+/* EXEC_FAULT_UNSUPPORTED for the warp's lanes; `said` says what is not supported. */
+int fault_unsupported(struct warp *warp, const struct micro *op, const char *said);
 /* Records a fault of no single lane. */
 void fault_state(struct exec_state *state, enum exec_fault_kind kind);
 

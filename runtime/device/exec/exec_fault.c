@@ -29,7 +29,7 @@ const char *exec_fault_name(enum exec_fault_kind kind)
     case EXEC_FAULT_STACK:
         return "stack overflow: calls nest too deep";
     case EXEC_FAULT_UNSUPPORTED:
-        return "call of a function that is not supported";
+        return "what the embedded device does not support";
     case EXEC_FAULT_DEADLOCK:
         return "deadlock: every thread waits for another at a barrier";
     case EXEC_FAULT_MEMORY:
@@ -59,7 +59,8 @@ static const struct ptx_instruction *instruction_of(const struct exec_fault *fau
     return op && op->instruction < f->instruction_count ? &f->instructions[op->instruction] : NULL;
 }
 
-static void word(struct exec_state *state, const struct ptx_instruction *i)
+/* `said`: what happened, if the fault's name does not say it. */
+static void word(struct exec_state *state, const struct ptx_instruction *i, const char *said)
 {
     struct exec_fault *fault = &state->fault;
     const struct ptx_function *kernel = state->launch.kernel, *f = fault->function;
@@ -69,11 +70,8 @@ static void word(struct exec_state *state, const struct ptx_instruction *i)
                  (unsigned long long)fault->address);
     else
         snprintf(what, sizeof what, "%s", exec_fault_name(fault->kind));
-    if (fault->kind == EXEC_FAULT_UNSUPPORTED) {
-        const struct program *callee = image_program(state->launch.image, (uint32_t)fault->address);
-        if (callee)
-            snprintf(what, sizeof what, "%.100s", callee->message);
-    }
+    if (said)
+        snprintf(what, sizeof what, "%.100s", said);
     if (i)
         snprintf(where, sizeof where,
                  "%s%.60s%sline %u: instruction '%.60s': ", f == kernel ? "" : "in function '",
@@ -105,8 +103,8 @@ static enum device_failure_access access_of(const struct micro *op)
                                         : DEVICE_FAILURE_READ;
 }
 
-int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
-                enum exec_fault_kind kind, uint64_t address)
+static int raise(struct warp *warp, const struct micro *op, uint32_t lanes,
+                 enum exec_fault_kind kind, uint64_t address, const char *said)
 {
     struct exec_state *state = warp->state;
     if (state->fault.kind != EXEC_FAULT_NONE)
@@ -129,8 +127,19 @@ int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
         fault->bytes = (uint32_t)op->bytes * op->count;
     }
     place(fault, instruction_of(fault, op));
-    word(state, instruction_of(fault, op));
+    word(state, instruction_of(fault, op), said);
     return FLOW_FAULT;
+}
+
+int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
+                enum exec_fault_kind kind, uint64_t address)
+{
+    return raise(warp, op, lanes, kind, address, NULL);
+}
+
+int fault_unsupported(struct warp *warp, const struct micro *op, const char *said)
+{
+    return raise(warp, op, warp->mask, EXEC_FAULT_UNSUPPORTED, 0, said);
 }
 
 void fault_state(struct exec_state *state, enum exec_fault_kind kind)
@@ -138,5 +147,5 @@ void fault_state(struct exec_state *state, enum exec_fault_kind kind)
     if (state->fault.kind != EXEC_FAULT_NONE)
         return;
     state->fault = (struct exec_fault){.kind = kind, .function = state->launch.kernel};
-    word(state, NULL);
+    word(state, NULL, NULL);
 }

@@ -1,24 +1,31 @@
-/* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form. Tiled
- * ones and those of the im2col modes, of whole bytes; what else there is, is named once. */
+/* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form: tiled
+ * ones and those of the im2col modes. What else there is, is named once. */
 #include "runtime/device/exec/tensor/tensor_map.h"
 #include "runtime/device/driver/driver.h"
 #include "runtime/ptx/ir.h"
 
 #include <string.h>
 
-enum { MAP_ALIGNMENT = 64, BASE_ALIGNMENT = 16, SIZE_BITS = 32, STRIDE_BITS = 40 };
+enum {
+    MAP_ALIGNMENT = 64,
+    BASE_ALIGNMENT = 16,
+    PADDED_ALIGNMENT = 32, /* of bases and strides, for types with padding */
+    SIZE_BITS = 32,
+    STRIDE_BITS = 40
+};
 
-/* 0: elements of fewer than 8 bits, or no such type. */
+/* 0: no such type. Of fewer than 8 bits: those of a group of values (tensor_map.h). */
 static uint8_t element_bytes(CUtensorMapDataType type)
 {
     static const uint8_t bytes[] = {
-        [CU_TENSOR_MAP_DATA_TYPE_UINT8] = 1,       [CU_TENSOR_MAP_DATA_TYPE_UINT16] = 2,
-        [CU_TENSOR_MAP_DATA_TYPE_UINT32] = 4,      [CU_TENSOR_MAP_DATA_TYPE_INT32] = 4,
-        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = 8,      [CU_TENSOR_MAP_DATA_TYPE_INT64] = 8,
-        [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = 2,     [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = 4,
-        [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = 8,     [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = 2,
-        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = 4, [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = 4,
-        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = 4};
+        [CU_TENSOR_MAP_DATA_TYPE_UINT8] = 1,         [CU_TENSOR_MAP_DATA_TYPE_UINT16] = 2,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT32] = 4,        [CU_TENSOR_MAP_DATA_TYPE_INT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = 8,        [CU_TENSOR_MAP_DATA_TYPE_INT64] = 8,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = 2,       [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = 8,       [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = 2,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = 4,   [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = 4,  [CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B] = 1,
+        [CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B] = 8, [CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B] = 12};
     return (unsigned)type < sizeof bytes ? bytes[type] : 0;
 }
 
@@ -41,33 +48,54 @@ static uint8_t element_type(CUtensorMapDataType type)
     return (unsigned)type < sizeof types ? types[type] : PTX_TYPE_OTHER;
 }
 
+static uint8_t element_packing(CUtensorMapDataType type)
+{
+    switch (type) {
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B:
+        return TENSOR_4_BITS;
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B:
+        return TENSOR_4_PADDED;
+    case CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B:
+        return TENSOR_6_PADDED;
+    default:
+        return TENSOR_PLAIN;
+    }
+}
+
 static bool is_float(CUtensorMapDataType type)
 {
     return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
 }
 
-/* "the inner dimension [of the box] must be <= the swizzle size". False: none of these. */
-static bool take_swizzle(struct tensor_map *map, CUtensorMapSwizzle swizzle, uint64_t inner)
+/* False: none of these. */
+static bool take_swizzle(struct tensor_map *map, CUtensorMapSwizzle swizzle)
 {
-    static const uint8_t masks[] = {[CU_TENSOR_MAP_SWIZZLE_NONE] = 0,
-                                    [CU_TENSOR_MAP_SWIZZLE_32B] = 0x10,
-                                    [CU_TENSOR_MAP_SWIZZLE_64B] = 0x30,
-                                    [CU_TENSOR_MAP_SWIZZLE_128B] = 0x70};
-    if ((unsigned)swizzle >= sizeof masks)
+    static const struct {
+        uint8_t mode, atom;
+    } swizzles[] = {[CU_TENSOR_MAP_SWIZZLE_NONE] = {TENSOR_SWIZZLE_NONE, 0},
+                    [CU_TENSOR_MAP_SWIZZLE_32B] = {TENSOR_SWIZZLE_32, 0},
+                    [CU_TENSOR_MAP_SWIZZLE_64B] = {TENSOR_SWIZZLE_64, 0},
+                    [CU_TENSOR_MAP_SWIZZLE_128B] = {TENSOR_SWIZZLE_128, 0},
+                    [CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B] = {TENSOR_SWIZZLE_128, TENSOR_ATOM_32},
+                    [CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B] = {TENSOR_SWIZZLE_128, TENSOR_ATOM_64}};
+    if ((unsigned)swizzle >= sizeof swizzles / sizeof *swizzles)
         return false;
-    map->swizzle = masks[swizzle];
-    return !map->swizzle || inner <= (uint64_t)map->swizzle + TENSOR_PIECE;
+    map->swizzle = swizzles[swizzle].mode;
+    map->atom = swizzles[swizzle].atom;
+    return true;
 }
 
 static bool take_sizes(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides)
 {
+    const uint64_t unit =
+        map->packing > TENSOR_4_BITS ? (uint64_t)PADDED_ALIGNMENT : (uint64_t)TENSOR_PIECE;
     for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
         const bool there = i < map->rank;
         if (there && (!sizes[i] || sizes[i] >> SIZE_BITS))
             return false;
         map->sizes[i] = there ? (uint32_t)sizes[i] : 1;
         map->strides[i] = !there ? 0 : i ? strides[i - 1] : map->element_bytes;
-        if (there && i && (strides[i - 1] % TENSOR_PIECE || strides[i - 1] >> STRIDE_BITS))
+        if (there && i && (strides[i - 1] % unit || strides[i - 1] >> STRIDE_BITS))
             return false;
     }
     return true;
@@ -83,7 +111,7 @@ static bool take_box(struct tensor_map *map, const cuuint32_t *box, const cuuint
         map->steps[i] = there ? (uint8_t)steps[i] : 1;
         map->box[i] = there ? (uint16_t)box[i] : 1;
     }
-    return (uint64_t)map->box[0] * map->element_bytes % TENSOR_PIECE == 0;
+    return true;
 }
 
 CUresult CUDAAPI cuTensorMapEncodeTiled(
@@ -96,21 +124,22 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
                              .magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)tensorRank,
                              .element_bytes = element_bytes(tensorDataType),
+                             .packing = element_packing(tensorDataType),
                              .type = element_type(tensorDataType)};
-    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || !tensorRank ||
+    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || !map.element_bytes || !tensorRank ||
         tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
         (tensorRank > 1 && !globalStrides) || !boxDim || !elementStrides ||
         (unsigned)l2Promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)oobFill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!map.element_bytes)
-        return device_lacks("cuTensorMapEncodeTiled with elements of fewer than 8 bits");
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
-        return device_lacks("cuTensorMapEncodeTiled with interleaved tensors or swizzles of atoms");
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return device_lacks("cuTensorMapEncodeTiled with an interleaved tensor");
+    if (swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B)
+        return device_lacks("cuTensorMapEncodeTiled with a swizzle that flips 8 bytes");
     map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     if (!take_sizes(&map, globalDim, globalStrides) || !take_box(&map, boxDim, elementStrides) ||
-        !take_swizzle(&map, swizzle, (uint64_t)map.box[0] * map.element_bytes) ||
-        (map.nan && !is_float(tensorDataType)))
+        !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)) ||
+        !tensor_map_is_valid(&map))
         return CUDA_ERROR_INVALID_VALUE;
     memset(tensorMap, 0, sizeof *tensorMap);
     memcpy(tensorMap, &map, sizeof map);
@@ -122,8 +151,7 @@ static bool take_pixels(struct tensor_map *map, const int *lower, const int *upp
                         cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps)
 {
     static const int most[] = {32768, 128, 16};
-    if (!channels || channels > TENSOR_BOX_MOST || !pixels || pixels > TENSOR_PIXELS_MOST ||
-        (uint64_t)channels * map->element_bytes % TENSOR_PIECE)
+    if (!channels || channels > TENSOR_BOX_MOST || !pixels || pixels > TENSOR_PIXELS_MOST)
         return false;
     const int limit = most[map->rank - 3];
     for (uint32_t i = 0; i < map->rank - 2u; i++) {
@@ -155,24 +183,24 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
                              .magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)tensorRank,
                              .element_bytes = element_bytes(tensorDataType),
+                             .packing = element_packing(tensorDataType),
                              .type = element_type(tensorDataType)};
-    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || tensorRank < 3 ||
+    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || !map.element_bytes || tensorRank < 3 ||
         tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
         !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides ||
         (unsigned)l2Promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)oobFill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!map.element_bytes)
-        return device_lacks("cuTensorMapEncodeIm2col with elements of fewer than 8 bits");
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
-        return device_lacks(
-            "cuTensorMapEncodeIm2col with interleaved tensors or swizzles of atoms");
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return device_lacks("cuTensorMapEncodeIm2col with an interleaved tensor");
+    if (swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B)
+        return device_lacks("cuTensorMapEncodeIm2col with a swizzle that flips 8 bytes");
     map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     if (!take_sizes(&map, globalDim, globalStrides) ||
         !take_pixels(&map, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
                      pixelsPerColumn, elementStrides) ||
-        !take_swizzle(&map, swizzle, (uint64_t)map.box[0] * map.element_bytes) ||
-        (map.nan && !is_float(tensorDataType)))
+        !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)) ||
+        !tensor_map_is_valid(&map))
         return CUDA_ERROR_INVALID_VALUE;
     memset(tensorMap, 0, sizeof *tensorMap);
     memcpy(tensorMap, &map, sizeof map);
@@ -180,7 +208,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
 }
 
 /* "The size of the box along D and H dimensions is always equal to one", and "other swizzle modes
- * are not supported" than those of 64 and 128 bytes. */
+ * are not supported" than those of 64 and 128 bytes, without a flip. */
 CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
     CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
     void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
@@ -192,6 +220,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
     const int corners[][TENSOR_AXES_MOST] = {{0}, {0}}; /* of D and H */
     struct tensor_map map;
     if (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || swizzle == CU_TENSOR_MAP_SWIZZLE_32B ||
+        swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B ||
         (unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 ||
         pixelBoxLowerCornerWidth < INT16_MIN || pixelBoxLowerCornerWidth > INT16_MAX ||
         pixelBoxUpperCornerWidth < INT16_MIN || pixelBoxUpperCornerWidth > INT16_MAX)

@@ -182,20 +182,19 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
     return true;
 }
 
-/* Elements of fewer than 8 bits take a byte at most, with what lies between them; and the layout of
- * interleaved tensors is the reader's own: they go from their start to the end of the allocation.
- */
+/* Elements of fewer than 8 bits are "packed contiguously in the global memory" (PTX ISA 5.5.1.1.1).
+ * The layout of interleaved tensors is the reader's own: they go from their start to the end of the
+ * allocation. */
 static struct object_memory memory_of_tensor(const struct tensor *tensor)
 {
     struct object_memory memory = {.base = tensor->base,
                                    .element_bytes = tensor_element_bytes(tensor->type)};
-    uint64_t bytes = memory.element_bytes ? memory.element_bytes : 1;
     memory.bytes = CSAN_TO_END;
     if (tensor->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || !tensor->sizes ||
-        !tensor->sizes[0] || tensor->sizes[0] > UINT64_MAX / 16 || tensor->rank == 0 ||
+        !tensor->sizes[0] || tensor->sizes[0] > UINT64_MAX / 128 || tensor->rank == 0 ||
         tensor->rank > OBJECT_MAX_DIMS + 1 || (tensor->rank > 1 && !tensor->strides))
         return memory;
-    memory.bytes = tensor->sizes[0] * bytes;
+    memory.bytes = (tensor->sizes[0] * tensor_element_bits(tensor->type) + 7) / 8;
     for (uint32_t i = 1; i < tensor->rank; i++)
         memory_repeat(&memory, tensor->strides[i - 1], tensor->sizes[i]);
     return memory;

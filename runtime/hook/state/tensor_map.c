@@ -52,6 +52,22 @@ uint8_t tensor_element_bytes(CUtensorMapDataType type)
     }
 }
 
+uint8_t tensor_element_bits(CUtensorMapDataType type)
+{
+    const uint8_t bytes = tensor_element_bytes(type);
+    if (bytes)
+        return (uint8_t)(bytes * 8);
+    switch (type) {
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B:
+    case CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B:
+        return 4;
+    case CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B:
+        return 6;
+    default:
+        return 8;
+    }
+}
+
 static bool type_read(const struct raw_map *map, CUtensorMapDataType *type)
 {
     static const CUtensorMapDataType types[] = {

@@ -27,6 +27,8 @@ struct tensor {
 
 /* Bytes; 0: fewer than 8 bits, or a type that is not known. */
 uint8_t tensor_element_bytes(CUtensorMapDataType type);
+/* Bits that an element takes in memory; 8: a type that is not known. */
+uint8_t tensor_element_bits(CUtensorMapDataType type);
 
 struct tensor_map_read {
     bool is_im2col;

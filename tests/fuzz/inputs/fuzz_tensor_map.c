@@ -33,9 +33,10 @@ static void check_places(const struct tensor_map *map, uint64_t shared)
     if (reach > SHARED_MOST) /* more than there is shared memory: no copy begins */
         return;
     memset(taken, 0, reach);
-    for (uint64_t offset = 0; offset < end; offset += map->element_bytes) {
+    const uint32_t held = tensor_map_held_bytes(map);
+    for (uint64_t offset = 0; offset < end; offset += held) {
         const uint64_t place = tensor_map_shared_place(map, shared, offset);
-        if (place >= reach || map->element_bytes > reach - place || taken[place]++)
+        if (place >= reach || held > reach - place || taken[place]++)
             abort();
     }
 }

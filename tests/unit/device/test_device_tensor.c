@@ -25,9 +25,9 @@ static CUdeviceptr tensor, out;
 
 enum { GATHER = 6, WIDE_128 }; /* in place of a rank */
 
-/* load_N(map, c0...c4, out, bytes): the box as it lies in shared memory. store_N(map, c0...c4, in,
- * bytes): a box from memory. load_6 gathers four rows, and store_6 scatters to them. load_7 has a
- * line of 128 pixels, with a halo of c4. */
+/* load_N(map, c0...c4, out, bytes, counted): the box as it lies in shared memory. store_N(map,
+ * c0...c4, in, bytes): a box from memory. load_6 gathers four rows, and store_6 scatters to them.
+ * load_7 has a line of 128 pixels, with a halo of c4. */
 static void write_kernel(FILE *file, int rank, bool loads)
 {
     const char *const mode = rank == WIDE_128 ? "im2col::w::128"
@@ -43,19 +43,21 @@ static void write_kernel(FILE *file, int rank, bool loads)
     const int named = rank == GATHER ? 2 : rank == WIDE_128 ? 4 : rank;
     fprintf(file,
             ".visible .entry %s_%d(.param .align 64 .b8 m[128], .param .b32 p0, .param .b32 p1, "
-            ".param .b32 p2, .param .b32 p3, .param .b32 p4, .param .u64 o, .param .u32 n)\n{\n"
+            ".param .b32 p2, .param .b32 p3, .param .b32 p4, .param .u64 o, .param .u32 n, "
+            ".param .u32 e)\n{\n"
             ".reg .b64 %%rd<8>;\n.reg .b16 %%h<3>;\n.reg .b32 %%r<8>;\n.reg .b32 %%c<5>;\n.reg "
             ".pred %%p<3>;\n"
             ".shared .align 1024 .b8 box[%d];\n.shared .align 8 .b64 bar;\n"
             "mov.b64 %%rd1, m;\ncvta.param.u64 %%rd2, %%rd1;\nld.param.u64 %%rd3, [o];\n"
-            "ld.param.u32 %%r1, [n];\nmov.u32 %%r2, box;\nmov.u32 %%r3, bar;\n",
+            "ld.param.u32 %%r1, [n];\nld.param.u32 %%r7, [e];\nmov.u32 %%r2, box;\nmov.u32 %%r3, "
+            "bar;\n",
             loads ? "load" : "store", rank, BOX_BYTES);
     for (int i = 0; i < RANKS; i++)
         fprintf(file, "ld.param.b32 %%c%d, [p%d];\n", i, i);
     if (loads)
         fprintf(file,
                 "mbarrier.init.shared.b64 [%%r3], 1;\n"
-                "mbarrier.arrive.expect_tx.shared.b64 _, [%%r3], %%r1;\n"
+                "mbarrier.arrive.expect_tx.shared.b64 _, [%%r3], %%r7;\n"
                 "cvt.u16.u32 %%h1, %%c4;\nmov.u16 %%h2, 0;\n"
                 "cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes "
                 "[%%r2], [%%rd2, %s], [%%r3]%s;\n"
@@ -118,8 +120,17 @@ static struct shape random_shape(void)
     const unsigned which = draw(0, 3);
     shape.type = types[which];
     shape.bytes = 1u << which;
-    shape.swizzle = (CUtensorMapSwizzle)draw(0, 3);
-    const unsigned most = shape.swizzle ? 16u << shape.swizzle : 64;
+    static const struct {
+        CUtensorMapSwizzle swizzle;
+        unsigned most; /* bytes of the box along the innermost axis */
+    } swizzles[] = {{CU_TENSOR_MAP_SWIZZLE_NONE, 64},
+                    {CU_TENSOR_MAP_SWIZZLE_32B, 32},
+                    {CU_TENSOR_MAP_SWIZZLE_64B, 64},
+                    {CU_TENSOR_MAP_SWIZZLE_128B, 128},
+                    {CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 128},
+                    {CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B, 128}};
+    const unsigned chosen = draw(0, 5), most = swizzles[chosen].most;
+    shape.swizzle = swizzles[chosen].swizzle;
     cuuint64_t span = 1;
     shape.box_bytes = shape.bytes;
     for (unsigned i = 0; i < shape.rank; i++) {
@@ -144,10 +155,24 @@ static CUresult encode(const struct shape *shape, CUtensorMap *map)
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
+/* The tables of "Swizzling Modes": by its number, a line of 128 bytes has other columns. */
 static unsigned turned(const struct shape *shape, unsigned offset)
 {
-    const unsigned bits = (unsigned)shape->swizzle; /* 1, 2 and 3 of them */
-    return offset ^ (offset >> 7 & ((1u << bits) - 1)) << 4;
+    const unsigned line = offset >> 7;
+    switch (shape->swizzle) {
+    case CU_TENSOR_MAP_SWIZZLE_32B:
+        return offset ^ (line & 1) << 4;
+    case CU_TENSOR_MAP_SWIZZLE_64B:
+        return offset ^ (line & 3) << 4;
+    case CU_TENSOR_MAP_SWIZZLE_128B:
+        return offset ^ (line & 7) << 4;
+    case CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B:
+        return offset ^ (line & 3) << 5;
+    case CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B:
+        return offset ^ (line & 1) << 6;
+    default:
+        return offset;
+    }
 }
 
 /* Calls `element` for each of the box with where it lies in the tensor, or -1, and in the box. */
@@ -170,6 +195,14 @@ static void walk(const struct shape *shape,
     }
 }
 
+/* Bytes of shared memory that hold the box: a swizzle turns whole lines. */
+static unsigned reach(const struct shape *shape)
+{
+    return (shape->box_bytes + 127) / 128 * 128;
+}
+
+static unsigned counted; /* bytes that the mbarrier counts; 0: those of the box */
+
 /* `which`: a rank, or what is in place of one. */
 static CUresult try_to_run(const char *what, unsigned which, const struct shape *shape,
                            const CUtensorMap *map)
@@ -177,10 +210,11 @@ static CUresult try_to_run(const char *what, unsigned which, const struct shape 
     char name[16];
     CUfunction function;
     int first[RANKS];
-    unsigned bytes = shape->box_bytes;
+    unsigned bytes = reach(shape);
+    unsigned expect = counted ? counted : shape->box_bytes;
     memcpy(first, shape->first, sizeof first);
-    void *parameters[] = {(void *)map, &first[0], &first[1], &first[2],
-                          &first[3],   &first[4], &out,      &bytes};
+    void *parameters[] = {(void *)map, &first[0], &first[1], &first[2], &first[3],
+                          &first[4],   &out,      &bytes,    &expect};
     snprintf(name, sizeof name, "%s_%u", what, which);
     ok(cuModuleGetFunction(&function, module, name));
     ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
@@ -222,9 +256,10 @@ static void loads_as_a_loop_does(void **state)
             memory[k] = (uint8_t)rand();
         ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
         run("load", &shape, &map);
-        ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+        ok(cuMemcpyDtoH(found, out, reach(&shape)));
+        memcpy(expected, found, reach(&shape)); /* between elements lies anything */
         walk(&shape, load_element, NULL);
-        assert_memory_equal(found, expected, shape.box_bytes);
+        assert_memory_equal(found, expected, reach(&shape));
     }
 }
 
@@ -292,9 +327,10 @@ static void rows_as_a_loop_does(void **state)
             memory[k] = (uint8_t)rand();
         ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
         ok(try_to_run("load", GATHER, &shape, &map));
-        ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+        ok(cuMemcpyDtoH(found, out, reach(&shape)));
+        memcpy(expected, found, reach(&shape));
         walk_rows(&shape, load_element);
-        assert_memory_equal(found, expected, shape.box_bytes);
+        assert_memory_equal(found, expected, reach(&shape));
 
         memcpy(box, memory, sizeof box);
         memset(expected, 0xee, sizeof expected);
@@ -316,6 +352,151 @@ static CUresult encode_wide(CUtensorMap *map, CUtensorMapIm2ColWideMode mode,
         map, CU_TENSOR_MAP_DATA_TYPE_INT32, 4, (void *)(uintptr_t)tensor, sizes, strides, lower,
         upper, 16, 8, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, mode, swizzle,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+#define REFUSES(change)                                                                            \
+    do {                                                                                           \
+        struct shape wrong = right;                                                                \
+        change;                                                                                    \
+        assert_int_equal(encode(&wrong, &map), CUDA_ERROR_INVALID_VALUE);                          \
+    } while (0)
+
+/* Of four and six bits (PTX ISA 5.5.1.1): packed in the tensor, and in shared memory as they are or
+ * 16 values in 16 bytes. */
+struct packed {
+    CUtensorMapDataType type;
+    unsigned bits, held; /* held: bytes of 16 values in shared memory */
+};
+
+enum { PACKED_ROWS = 6, PACKED_BOX = 128, PACKED_BOX_ROWS = 3 };
+
+static struct shape packed_shape(const struct packed *what)
+{
+    struct shape shape = {
+        .type = what->type,
+        .rank = 2,
+        .bytes = 1,
+        .sizes = {2 * PACKED_BOX, PACKED_ROWS},
+        .box = {PACKED_BOX, PACKED_BOX_ROWS},
+        .steps = {1, 1},
+        .swizzle = draw(0, 1) ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
+        .first = {(int)draw(0, 3) * PACKED_BOX - PACKED_BOX, (int)draw(0, 6) - 2}};
+    shape.strides[1] = (2 * PACKED_BOX * what->bits / 8 + 31) / 32 * 32;
+    shape.box_bytes = PACKED_BOX * PACKED_BOX_ROWS * what->held / 16;
+    return shape;
+}
+
+static unsigned value_of(const uint8_t *bytes, unsigned bits, unsigned index)
+{
+    unsigned value = 0;
+    for (unsigned i = 0; i < bits; i++)
+        value |= (bytes[(index * bits + i) / 8] >> (index * bits + i) % 8 & 1u) << i;
+    return value;
+}
+
+static void set_value(uint8_t *bytes, unsigned bits, unsigned index, unsigned value)
+{
+    for (unsigned i = 0; i < bits; i++) {
+        const unsigned at = index * bits + i;
+        bytes[at / 8] = (uint8_t)((bytes[at / 8] & ~(1u << at % 8)) | (value >> i & 1u) << at % 8);
+    }
+}
+
+/* Whether value `x` of row `y` of the box lies in the tensor, whose row and value it is then. */
+static bool packed_place(const struct shape *shape, unsigned x, unsigned y, uint64_t *row,
+                         unsigned *index)
+{
+    const int64_t column = shape->first[0] + (int64_t)x, line = shape->first[1] + (int64_t)y;
+    *row = (uint64_t)line * shape->strides[1];
+    *index = (unsigned)column;
+    return column >= 0 && column < 2 * PACKED_BOX && line >= 0 && line < PACKED_ROWS;
+}
+
+static void bits_are_loaded(void **state)
+{
+    static const struct packed types[] = {{CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 4, 8},
+                                          {CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B, 4, 16},
+                                          {CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 6, 16}};
+    (void)state;
+    srand(6);
+    for (int i = 0; i < CASES; i++) {
+        const struct packed *what = &types[i % 3];
+        struct shape shape = packed_shape(what);
+        CUtensorMap map;
+        if (what->bits == 4 && what->held == 8)
+            shape.swizzle = draw(0, 1) ? CU_TENSOR_MAP_SWIZZLE_64B : shape.swizzle;
+        ok(encode(&shape, &map));
+        for (size_t k = 0; k < sizeof memory; k++)
+            memory[k] = (uint8_t)rand();
+        ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
+        counted = PACKED_BOX * PACKED_BOX_ROWS * what->bits / 8;
+        run("load", &shape, &map);
+        counted = 0;
+        ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+        for (unsigned y = 0; y < PACKED_BOX_ROWS; y++)
+            for (unsigned x = 0; x < PACKED_BOX; x++) {
+                uint64_t row;
+                unsigned index;
+                const bool inside = packed_place(&shape, x, y, &row, &index);
+                const unsigned group = (y * PACKED_BOX + x) / 16;
+                assert_int_equal(
+                    value_of(found + turned(&shape, group * what->held), what->bits, x % 16),
+                    inside ? value_of(memory + row, what->bits, index) : 0);
+            }
+    }
+}
+
+/* ".b6p2x16": a byte each in shared memory, whose upper two bits are dropped. */
+static void bits_are_stored(void **state)
+{
+    static const struct packed types[] = {{CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, 4, 8},
+                                          {CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 6, 16}};
+    (void)state;
+    srand(7);
+    for (int i = 0; i < CASES; i++) {
+        const struct packed *what = &types[i % 2];
+        struct shape shape = packed_shape(what);
+        CUtensorMap map;
+        ok(encode(&shape, &map));
+        for (size_t k = 0; k < sizeof box; k++)
+            box[k] = (uint8_t)rand();
+        memset(expected, 0xee, sizeof expected);
+        ok(cuMemcpyHtoD(tensor, expected, sizeof expected));
+        ok(cuMemcpyHtoD(out, box, sizeof box));
+        run("store", &shape, &map);
+        ok(cuMemcpyDtoH(found, tensor, sizeof found));
+        for (unsigned y = 0; y < PACKED_BOX_ROWS; y++)
+            for (unsigned x = 0; x < PACKED_BOX; x++) {
+                uint64_t row;
+                unsigned index;
+                const uint8_t *group = box + turned(&shape, (y * PACKED_BOX + x) / 16 * what->held);
+                if (packed_place(&shape, x, y, &row, &index))
+                    set_value(expected + row, what->bits, index,
+                              what->bits == 4 ? value_of(group, 4, x % 16) : group[x % 16] & 63u);
+            }
+        assert_memory_equal(found, expected, sizeof found);
+    }
+}
+
+/* "Restriction on Tensor Copy instructions", and what cuTensorMapEncodeTiled says of these types.
+ */
+static void wrong_maps_of_bits_are_refused(void **state)
+{
+    (void)state;
+    const struct packed padded = {CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B, 6, 16};
+    struct shape right = packed_shape(&padded);
+    CUtensorMap map;
+    ok(encode(&right, &map));
+    REFUSES(wrong.sizes[0] = 192);
+    REFUSES(wrong.box[0] = 64);
+    REFUSES(wrong.strides[1] = 208);
+    REFUSES(wrong.swizzle = CU_TENSOR_MAP_SWIZZLE_64B);
+    REFUSES(wrong.type = (CUtensorMapDataType)16);
+    right.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
+    right.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+    ok(encode(&right, &map));
+    REFUSES(wrong.sizes[0] = 191);
+    REFUSES(wrong.box[0] = 48);
 }
 
 /* An axis of one element needs no stride: programs give 0 for it. */
@@ -361,8 +542,9 @@ static void wrong_lines_of_pixels_are_refused(void **state)
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_32B, 0, 0),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 0, 0),
-                     CUDA_ERROR_NOT_SUPPORTED);
+    ok(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 0, 0));
+    assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, 0, 0),
+                     CUDA_ERROR_INVALID_VALUE);
 }
 
 static void wrong_maps_are_refused(void **state)
@@ -377,12 +559,6 @@ static void wrong_maps_are_refused(void **state)
                           .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
     CUtensorMap map;
     ok(encode(&right, &map));
-#define REFUSES(change)                                                                            \
-    do {                                                                                           \
-        struct shape wrong = right;                                                                \
-        change;                                                                                    \
-        assert_int_equal(encode(&wrong, &map), CUDA_ERROR_INVALID_VALUE);                          \
-    } while (0)
     REFUSES(wrong.rank = 0);
     REFUSES(wrong.rank = 6);
     REFUSES(wrong.sizes[1] = 0);
@@ -392,7 +568,7 @@ static void wrong_maps_are_refused(void **state)
     REFUSES(wrong.box[0] = 64); /* more than the swizzle's 64 bytes */
     REFUSES(wrong.steps[0] = 9);
     REFUSES(wrong.steps[1] = 0);
-    right.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
+    right.swizzle = CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B;
     assert_int_equal(encode(&right, &map), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)8), CUDA_ERROR_INVALID_VALUE);
     memset(&map, 0, sizeof map);
@@ -484,9 +660,9 @@ static void maps_that_were_written_over(void **state)
             }
             const uint64_t end = tensor_map_box_bytes(&map),
                            reach = tensor_map_shared_bytes(&map, end);
-            for (uint64_t at = 0; at < end; at += map.element_bytes)
-                assert_true(tensor_map_shared_place(&map, 3 * TENSOR_SHARED_ALIGNMENT, at) +
-                                map.element_bytes <=
+            const uint32_t held = tensor_map_held_bytes(&map);
+            for (uint64_t at = 0; at < end; at += held)
+                assert_true(tensor_map_shared_place(&map, 3 * TENSOR_SHARED_ALIGNMENT, at) + held <=
                             reach);
         }
     assert_true(refused > 3000);
@@ -501,7 +677,7 @@ static void a_halo_that_no_section_places_fails(void **state)
     ok(encode_wide(&map, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, CU_TENSOR_MAP_SWIZZLE_64B, 0, 0));
     ok(try_to_run("load", WIDE_128, &shape, &map));
     shape.first[4] = 1;
-    assert_int_equal(try_to_run("load", WIDE_128, &shape, &map), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    assert_int_equal(try_to_run("load", WIDE_128, &shape, &map), CUDA_ERROR_LAUNCH_FAILED);
 }
 
 int main(void)
@@ -510,6 +686,9 @@ int main(void)
         cmocka_unit_test(loads_as_a_loop_does),
         cmocka_unit_test(stores_as_a_loop_does),
         cmocka_unit_test(rows_as_a_loop_does),
+        cmocka_unit_test(bits_are_loaded),
+        cmocka_unit_test(bits_are_stored),
+        cmocka_unit_test(wrong_maps_of_bits_are_refused),
         cmocka_unit_test(an_axis_of_one_needs_no_stride),
         cmocka_unit_test(wrong_lines_of_pixels_are_refused),
         cmocka_unit_test(wrong_columns_of_pixels_are_refused),

@@ -386,8 +386,8 @@ static void other_layouts_are_wider(void **state)
                                    CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
                                    CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     launch("store", non_blocking(), (void *[]){&wide});
-    assert_true(meets(r + 256 + 3 * 64, 1));
-    assert_false(meets(r + 512, 1));
+    assert_true(meets(r + 256 + 3 * 64 + 3, 1)); /* eight values of four bits */
+    assert_false(meets(r + 256 + 3 * 64 + 4, 1));
 }
 
 /* ---- Threads ---- */

@@ -169,7 +169,9 @@ static int warpgroup_run(struct warp *w, const struct micro *op)
     struct part part;
     uint64_t address = 0;
     if (is_too_narrow(w, p))
-        return fault_raise(w, op, w->mask, EXEC_FAULT_ILLEGAL_INSTRUCTION, 0);
+        return fault_unsupported(w, op,
+                                 "a sparse product with B along k in rows of 32 bytes is not "
+                                 "supported by the embedded device");
     if (*(const uint32_t *)slot(w, p->add) & w->mask)
         matrix_read(w, &p->d, part.d);
     else

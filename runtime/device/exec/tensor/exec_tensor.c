@@ -28,6 +28,7 @@ struct tensor_site {
     uint8_t rank;
     bool loads;     /* into shared memory, counted at the mbarrier */
     bool multicast; /* `blocks` counts; else the addresses say which block */
+    bool pairs;     /* .cta_group::2 */
     bool reduces;
     uint8_t operation; /* enum ptx_atomic */
 };
@@ -57,10 +58,28 @@ static void fill(const struct tensor_copy *copy, uint64_t offset)
 {
     static const uint8_t nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
     const uint32_t bytes = copy->map->element_bytes;
-    if (copy->map->nan)
+    if (copy->map->nan) /* of values of whole bytes */
         memcpy(shared_place(copy, offset), nan + sizeof nan - bytes, bytes);
     else
         memset(shared_place(copy, offset), 0, bytes);
+}
+
+/* "Discarding the 2-bits of padding data and packing the 6-bits data contiguously": .b6p2x16. */
+static void store_six_bits(uint8_t *global, const uint8_t *held)
+{
+    for (uint32_t i = 0; i < TENSOR_PIECE; i += 4, held += 4, global += 3) {
+        const uint32_t bits =
+            (held[0] & 63u) | (held[1] & 63u) << 6 | (held[2] & 63u) << 12 | (held[3] & 63u) << 18;
+        memcpy(global, &bits, 3);
+    }
+}
+
+static void store_element(const struct tensor_copy *copy, uint8_t *global, uint64_t offset)
+{
+    if (copy->map->packing == TENSOR_6_PADDED)
+        store_six_bits(global, shared_place(copy, offset));
+    else
+        memcpy(global, shared_place(copy, offset), copy->map->element_bytes);
 }
 
 static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
@@ -80,7 +99,7 @@ static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint6
     if (copy->loads)
         memcpy(shared_place(copy, offset), global, bytes);
     else if (!copy->reduce)
-        memcpy(global, shared_place(copy, offset), bytes);
+        store_element(copy, global, offset);
     else
         atomic_apply(global, bytes, copy->reduce,
                      *(uint64_t *)memcpy(&value, shared_place(copy, offset), bytes), 0,
@@ -92,6 +111,8 @@ static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint6
  */
 static atomic_update *reduction(const struct tensor_site *site, const struct tensor_map *map)
 {
+    if (map->packing)
+        return NULL; /* "doesn't support the types .b4x16, ..." */
     const bool bits = site->operation == PTX_ATOMIC_AND || site->operation == PTX_ATOMIC_OR ||
                       site->operation == PTX_ATOMIC_XOR;
     const uint8_t type = !bits || ptx_type_is_float(map->type) ? map->type
@@ -107,13 +128,13 @@ static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64
 {
     const struct tensor_map *map = copy->map;
     uint32_t at[TENSOR_RANK_MOST] = {0};
-    const uint64_t end = begin + tensor_map_box_bytes(map);
-    for (uint64_t offset = begin; offset < end; offset += map->element_bytes) {
+    const uint64_t end = begin + tensor_map_box_bytes(map), held = tensor_map_held_bytes(map);
+    for (uint64_t offset = begin; offset < end; offset += held) {
         uint64_t address = map->base;
         bool inside = true;
         for (uint32_t i = 0; i < map->rank; i++) {
             const int64_t place = first[i] + (int64_t)at[i] * (i ? map->steps[i] : 1);
-            inside &= place >= 0 && place < (int64_t)map->sizes[i];
+            inside &= place >= 0 && place < (int64_t)tensor_map_size(map, i);
             address += (uint64_t)place * map->strides[i];
         }
         if (inside && !copy_element(copy, address, offset))
@@ -150,9 +171,10 @@ static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_
         inside &= place >= 0 && place < (int64_t)map->sizes[i];
         address += (uint64_t)place * map->strides[i];
     }
-    for (uint32_t k = 0; k < map->box[0]; k++, offset += map->element_bytes) {
+    const uint32_t count = tensor_map_count(map, 0), held = tensor_map_held_bytes(map);
+    for (uint32_t k = 0; k < count; k++, offset += held) {
         const int64_t channel = copy->first[0] + k;
-        const bool there = inside && channel >= 0 && channel < (int64_t)map->sizes[0];
+        const bool there = inside && channel >= 0 && channel < (int64_t)tensor_map_size(map, 0);
         const uint64_t element = address + (uint64_t)channel * map->element_bytes;
         if (there && !copy_element(copy, element, offset))
             return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
@@ -168,7 +190,7 @@ static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_
 static int copy_pixels(const struct tensor_copy *copy)
 {
     const struct tensor_map *map = copy->map;
-    const uint64_t bytes = (uint64_t)map->box[0] * map->element_bytes;
+    const uint64_t bytes = (uint64_t)tensor_map_count(map, 0) * tensor_map_held_bytes(map);
     int64_t at[TENSOR_RANK_MOST - 1];
     int flow = FLOW_NEXT;
     memcpy(at, copy->first + 1, sizeof at);
@@ -200,8 +222,16 @@ static uint64_t copy_bytes(const struct tensor_copy *copy)
     case MODE_ROWS:
         return TENSOR_ROWS * tensor_map_box_bytes(copy->map);
     default:
-        return (uint64_t)copy->pixels * copy->map->box[0] * copy->map->element_bytes;
+        return (uint64_t)copy->pixels * tensor_map_count(copy->map, 0) *
+               tensor_map_held_bytes(copy->map);
     }
+}
+
+/* "Equal to amount of data copied in bytes": without what pads elements in shared memory. */
+static uint32_t counted_bytes(const struct tensor_copy *copy)
+{
+    return (uint32_t)(copy_bytes(copy) / tensor_map_held_bytes(copy->map) *
+                      copy->map->element_bytes);
 }
 
 enum { BY_ADDRESS = -1 };
@@ -236,6 +266,21 @@ static int find_shared(struct tensor_copy *copy, const struct tensor_site *site,
     return flow;
 }
 
+/* The block whose mbarrier counts a box of `block`. Of a pair of blocks it may be the other: "the
+ * mbarrier signal is sent either to the destination CTA or its peer-CTA based on the parity" of the
+ * block that has the mbarrier. */
+static int block_of_barrier(const struct tensor_copy *copy, const struct tensor_site *site,
+                            int block)
+{
+    uint64_t addresses[WARP_LANES];
+    if (!site->pairs || block == BY_ADDRESS)
+        return block;
+    space_addresses(copy->warp, &site->barrier, addresses);
+    const uint64_t window = addresses[copy->lane] / WINDOW_CLUSTER;
+    const uint32_t owner = window ? (uint32_t)window - 1 : copy->warp->block->cluster_rank;
+    return (block & ~1) | (int)(owner & 1);
+}
+
 /* One block's box, and what its mbarrier counts. */
 static int copy_for(struct tensor_copy *copy, const struct tensor_site *site, int block)
 {
@@ -246,14 +291,15 @@ static int copy_for(struct tensor_copy *copy, const struct tensor_site *site, in
         flow = copy_by_mode(copy);
     if (flow != FLOW_NEXT || !site->loads)
         return flow;
-    shared_addresses(copy, &site->barrier, block, addresses);
+    shared_addresses(copy, &site->barrier, block_of_barrier(copy, site, block), addresses);
     flow = space_resolve_at(copy->warp, &site->barrier, addresses, barriers);
     if (flow == FLOW_NEXT)
-        mbarrier_complete(barriers[copy->lane], (uint32_t)copy_bytes(copy));
+        mbarrier_complete(barriers[copy->lane], counted_bytes(copy));
     return flow;
 }
 
-/* "The data is copied to the same CTA-relative offset", and so is the signal of the mbarrier. */
+/* "The data is copied to the same CTA-relative offset", and so is the signal of the mbarrier, in
+ * that block or the other of its pair. */
 static int copy_to_blocks(struct tensor_copy *copy, const struct tensor_site *site)
 {
     int flow = FLOW_NEXT;
@@ -275,6 +321,8 @@ static bool map_fits(const struct tensor_site *site, const struct tensor_map *ma
                                    [MODE_WIDE_128] = TENSOR_WIDE_W128};
     if (map->wide != wide[site->mode] || (map->pixels != 0) != (site->mode >= MODE_PIXELS))
         return false;
+    if (map->packing == TENSOR_4_PADDED && !site->loads)
+        return false;
     return site->mode == MODE_ROWS ? map->rank == 2 && tensor_map_count(map, 1) == 1
                                    : map->rank == site->coordinate_count;
 }
@@ -292,10 +340,15 @@ static bool read_wide(const struct tensor_site *site, struct tensor_copy *copy)
 }
 
 /* Boxes begin at a multiple of 16 bytes along the innermost axis. No section says so; H100 and H200
- * take another column for an illegal instruction. */
+ * take another column for an illegal instruction. Of types with padding, "the first coordinate must
+ * be a multiple of 128" values. */
 static bool column_is_aligned(const struct tensor_site *site, const struct tensor_copy *copy)
 {
-    return site->mode > MODE_ROWS || copy->first[0] * copy->map->element_bytes % TENSOR_PIECE == 0;
+    const struct tensor_map *map = copy->map;
+    const int64_t values = tensor_map_values(map);
+    if (map->packing == TENSOR_PLAIN)
+        return site->mode > MODE_ROWS || copy->first[0] * map->element_bytes % TENSOR_PIECE == 0;
+    return copy->first[0] % (map->packing == TENSOR_4_BITS ? values * TENSOR_PIECE : 128) == 0;
 }
 
 static int copy_lane(struct warp *w, const struct micro *op, int lane)
@@ -320,8 +373,11 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     copy.pixels = map.pixels;
     if (!column_is_aligned(site, &copy))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
+    copy.first[0] /= tensor_map_values(&map);
     if (site->mode >= MODE_WIDE && !read_wide(site, &copy))
-        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
+        return fault_unsupported(w, op,
+                                 "a halo of im2col::w::128 is not supported by the embedded "
+                                 "device");
     return site->multicast ? copy_to_blocks(&copy, site) : copy_for(&copy, site, BY_ADDRESS);
 }
 
@@ -398,6 +454,7 @@ void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i
     site->loads = i->operands[0].count == 0; /* [shared], [map, {x}], [barrier] */
     const struct ptx_operand *map = &i->operands[site->loads], *shared = &i->operands[!site->loads];
     site->multicast = strstr(i->mnemonic, "multicast") != NULL; /* ..., mask of blocks */
+    site->pairs = strstr(i->mnemonic, ".cta_group::2") != NULL;
     site->mode = mode_of(i->mnemonic);
     const uint32_t before =
         site->loads && site->mode >= MODE_PIXELS ? 4 : 3; /* operands of a load */

@@ -16,8 +16,9 @@ enum field {
     FIELD_STEP,
     FIELD_TYPE,
     FIELD_SWIZZLE,
+    FIELD_ATOM,
     FIELD_FILL,
-    FIELD_ZERO /* interleave_layout, swizzle_atomicity: there is but one */
+    FIELD_ZERO /* interleave_layout: there is but one */
 };
 
 struct field_site {
@@ -59,12 +60,24 @@ static void write_map(uint8_t *const pieces[PIECES], const uint8_t bytes[TENSOR_
 
 /* "Table: tensormap.replace field values", of elemtype. */
 static const struct {
-    uint8_t type, bytes;
-} types[] = {{PTX_U8, 1},   {PTX_U16, 2},  {PTX_U32, 4}, {PTX_S32, 4}, {PTX_U64, 8},
-             {PTX_S64, 8},  {PTX_F16, 2},  {PTX_F32, 4}, {PTX_F32, 4}, {PTX_F64, 8},
-             {PTX_BF16, 2}, {PTX_TF32, 4}, {PTX_TF32, 4}};
-static const uint8_t swizzles[] = {0, 0x10, 0x30, 0x70};
-enum { TYPES = sizeof types / sizeof *types, SWIZZLES = sizeof swizzles };
+    uint8_t type, bytes, packing;
+} types[] = {{PTX_U8, 1},
+             {PTX_U16, 2},
+             {PTX_U32, 4},
+             {PTX_S32, 4},
+             {PTX_U64, 8},
+             {PTX_S64, 8},
+             {PTX_F16, 2},
+             {PTX_F32, 4},
+             {PTX_F32, 4},
+             {PTX_F64, 8},
+             {PTX_BF16, 2},
+             {PTX_TF32, 4},
+             {PTX_TF32, 4},
+             {PTX_TYPE_OTHER, 1, TENSOR_4_BITS},
+             {PTX_TYPE_OTHER, 8, TENSOR_4_PADDED},
+             {PTX_TYPE_OTHER, 12, TENSOR_6_PADDED}};
+enum { TYPES = sizeof types / sizeof *types };
 
 /* What does not fit into a field leaves 0 there, which no copy takes. */
 static uint16_t up_to(uint64_t value, uint16_t most)
@@ -76,6 +89,7 @@ static void set_type(struct tensor_map *map, uint64_t value)
 {
     map->type = types[value].type;
     map->element_bytes = types[value].bytes;
+    map->packing = types[value].packing;
     map->strides[0] = types[value].bytes;
 }
 
@@ -104,7 +118,10 @@ static void set_field(struct tensor_map *map, const struct field_site *site, uin
         set_type(map, value);
         break;
     case FIELD_SWIZZLE:
-        map->swizzle = swizzles[value];
+        map->swizzle = (uint8_t)value;
+        break;
+    case FIELD_ATOM:
+        map->atom = (uint8_t)value;
         break;
     case FIELD_FILL:
         map->nan = value != 0;
@@ -190,10 +207,10 @@ static const struct {
               {".global_stride.", FIELD_STRIDE, TENSOR_RANK_MOST - 1, 0},
               {".element_stride.", FIELD_STEP, TENSOR_RANK_MOST, 0},
               {".elemtype.", FIELD_TYPE, 0, TYPES},
-              {".swizzle_mode.", FIELD_SWIZZLE, 0, SWIZZLES},
+              {".swizzle_mode.", FIELD_SWIZZLE, 0, TENSOR_SWIZZLES},
               {".fill_mode.", FIELD_FILL, 0, 2},
               {".interleave_layout.", FIELD_ZERO, 0, 1},
-              {".swizzle_atomicity.", FIELD_ZERO, 0, 1}};
+              {".swizzle_atomicity.", FIELD_ATOM, 0, TENSOR_ATOM_64 + 1}};
 
 /* Finds field, axis and value. */
 static bool read_field(struct decoder *decoder, const struct ptx_instruction *i,
@@ -215,6 +232,8 @@ static bool read_field(struct decoder *decoder, const struct ptx_instruction *i,
         (value->kind != PTX_OPERAND_IMMEDIATE || (uint64_t)value->imm >= fields[k].values))
         return false;
     site->field = fields[k].field;
+    if (site->field == FIELD_ATOM && value->imm == TENSOR_ATOM_32_FLIPPED)
+        return false; /* no section says in words which lines it flips */
     site->axis = fields[k].axes ? (uint8_t)axis->imm : 0;
     site->wide = strstr(i->mnemonic, ".b64") != NULL;
     site->value = decoder_source(decoder, value, site->wide ? 64 : 32);

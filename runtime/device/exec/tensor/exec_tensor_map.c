@@ -2,7 +2,34 @@
 #include "runtime/device/exec/tensor/tensor_map.h"
 #include "runtime/ptx/ir.h"
 
-enum { ROW_SHIFT = 3 };
+/* Bits of an address that those `shift` above turn, and bytes within which atoms change places. */
+struct pattern {
+    uint8_t bits, shift, span;
+};
+
+/* The tables of PTX ISA 5.5.7. That of 96 bytes has rows like that of 32. */
+static struct pattern pattern_of(const struct tensor_map *map)
+{
+    static const struct pattern patterns[TENSOR_SWIZZLES] = {[TENSOR_SWIZZLE_NONE] = {0, 3, 1},
+                                                             [TENSOR_SWIZZLE_32] = {0x10, 3, 32},
+                                                             [TENSOR_SWIZZLE_64] = {0x30, 3, 64},
+                                                             [TENSOR_SWIZZLE_128] = {0x70, 3, 128},
+                                                             [TENSOR_SWIZZLE_96] = {0x10, 3, 96}};
+    if (map->atom == TENSOR_ATOM_32)
+        return (struct pattern){0x60, 2, 128};
+    if (map->atom == TENSOR_ATOM_64)
+        return (struct pattern){0x40, 1, 128};
+    return patterns[map->swizzle];
+}
+
+/* What an element has, by its packing. */
+static const struct {
+    uint8_t values, bytes, held; /* bytes: 0: those of its type */
+} packings[] = {[TENSOR_PLAIN] = {1, 0, 0},
+                [TENSOR_4_BITS] = {2, 1, 1},
+                [TENSOR_4_PADDED] = {16, 8, TENSOR_PIECE},
+                [TENSOR_6_PADDED] = {16, 12, TENSOR_PIECE}};
+enum { PACKINGS = sizeof packings / sizeof *packings, PADDED_VALUES = 128 };
 
 void tensor_map_begin(struct tensor_map *map)
 {
@@ -16,9 +43,24 @@ void tensor_map_begin(struct tensor_map *map)
     }
 }
 
+uint32_t tensor_map_values(const struct tensor_map *map)
+{
+    return packings[map->packing].values;
+}
+
+uint32_t tensor_map_held_bytes(const struct tensor_map *map)
+{
+    return map->packing ? packings[map->packing].held : map->element_bytes;
+}
+
+uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis)
+{
+    return axis ? map->sizes[axis] : map->sizes[0] / packings[map->packing].values;
+}
+
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis)
 {
-    const uint32_t step = axis ? map->steps[axis] : 1;
+    const uint32_t step = axis ? map->steps[axis] : packings[map->packing].values;
     return (map->box[axis] + step - 1) / step;
 }
 
@@ -37,31 +79,48 @@ static bool pixels_are_valid(const struct tensor_map *map)
     return valid;
 }
 
+/* "Restriction on Tensor Copy instructions" (PTX ISA 9.7.9.27.1.1): of types with padding a box has
+ * 128 values, and none fills with NaN. */
+static bool packing_is_valid(const struct tensor_map *map)
+{
+    if (map->packing == TENSOR_PLAIN)
+        return map->element_bytes && map->element_bytes <= sizeof(uint64_t) &&
+               !(map->element_bytes & (map->element_bytes - 1));
+    if (map->packing >= PACKINGS || map->element_bytes != packings[map->packing].bytes || map->nan)
+        return false;
+    if (map->packing == TENSOR_4_BITS)
+        return map->sizes[0] % 2 == 0;
+    return map->sizes[0] % PADDED_VALUES == 0 && map->box[0] == PADDED_VALUES &&
+           map->base % (2 * TENSOR_PIECE) == 0 &&
+           (map->swizzle == TENSOR_SWIZZLE_NONE || map->swizzle == TENSOR_SWIZZLE_128);
+}
+
+static bool swizzle_is_valid(const struct tensor_map *map, uint64_t inner)
+{
+    if (map->swizzle >= TENSOR_SWIZZLES || map->atom > TENSOR_ATOM_64 ||
+        map->atom == TENSOR_ATOM_32_FLIPPED || (map->atom && map->swizzle != TENSOR_SWIZZLE_128) ||
+        (map->swizzle == TENSOR_SWIZZLE_96 && map->wide == TENSOR_WIDE_W128))
+        return false;
+    return map->swizzle == TENSOR_SWIZZLE_NONE || inner <= pattern_of(map).span;
+}
+
 bool tensor_map_is_valid(const struct tensor_map *map)
 {
-    const uint64_t inner = (uint64_t)map->box[0] * map->element_bytes;
     bool valid = map->magic == TENSOR_MAP_MAGIC && map->rank && map->rank <= TENSOR_RANK_MOST &&
-                 map->element_bytes && map->element_bytes <= sizeof(uint64_t) &&
-                 !(map->element_bytes & (map->element_bytes - 1)) && inner % TENSOR_PIECE == 0;
+                 packing_is_valid(map);
     for (uint32_t i = 0; valid && i < map->rank; i++)
         valid = axis_is_valid(map, i);
     if (map->pixels || map->wide)
         valid = valid && map->pixels && pixels_are_valid(map);
-    switch (map->swizzle) {
-    case 0:
-        return valid;
-    case 0x10:
-    case 0x30:
-    case 0x70:
-        return valid && inner <= (uint64_t)map->swizzle + TENSOR_PIECE;
-    default:
+    if (!valid || map->box[0] % tensor_map_values(map))
         return false;
-    }
+    const uint64_t inner = (uint64_t)tensor_map_count(map, 0) * tensor_map_held_bytes(map);
+    return inner % TENSOR_PIECE == 0 && swizzle_is_valid(map, inner);
 }
 
 uint64_t tensor_map_box_bytes(const struct tensor_map *map)
 {
-    uint64_t bytes = map->element_bytes;
+    uint64_t bytes = tensor_map_held_bytes(map);
     for (uint32_t i = 0; i < map->rank; i++)
         bytes *= tensor_map_count(map, i);
     return map->pixels ? bytes * map->pixels : bytes;
@@ -81,12 +140,13 @@ void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_
 
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes)
 {
-    const uint64_t span = map->swizzle ? map->swizzle + (uint64_t)TENSOR_PIECE : 1;
+    const uint64_t span = map->swizzle == TENSOR_SWIZZLE_96 ? 32 : pattern_of(map).span;
     return (bytes + span - 1) / span * span;
 }
 
 uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset)
 {
     const uint64_t address = shared + offset;
-    return (address ^ (address >> ROW_SHIFT & map->swizzle)) - shared;
+    const struct pattern pattern = pattern_of(map);
+    return (address ^ (address >> pattern.shift & pattern.bits)) - shared;
 }

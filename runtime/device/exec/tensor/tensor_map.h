@@ -24,19 +24,41 @@ enum {
 
 enum tensor_wide { TENSOR_WIDE_NONE, TENSOR_WIDE_W, TENSOR_WIDE_W128 };
 
+/* "Swizzling Modes" (PTX ISA 5.5.7) and their atoms, as the values of tensormap.replace. Atoms of
+ * more than 16 bytes are those of the mode of 128 bytes. */
+enum tensor_swizzle {
+    TENSOR_SWIZZLE_NONE,
+    TENSOR_SWIZZLE_32,
+    TENSOR_SWIZZLE_64,
+    TENSOR_SWIZZLE_128,
+    TENSOR_SWIZZLE_96,
+    TENSOR_SWIZZLES
+};
+enum tensor_atom { TENSOR_ATOM_16, TENSOR_ATOM_32, TENSOR_ATOM_32_FLIPPED, TENSOR_ATOM_64 };
+
+/* "Sub-byte Types" (PTX ISA 5.5.1.1): sizes, boxes and coordinates count values along the innermost
+ * axis, and a map's element is a group of them. */
+enum tensor_packing {
+    TENSOR_PLAIN,    /* an element is a value */
+    TENSOR_4_BITS,   /* .b4x16: a byte with two values */
+    TENSOR_4_PADDED, /* .b4x16_p64: 8 bytes with 16 values; 16 in shared memory */
+    TENSOR_6_PADDED  /* .b6x16_p32, .b6p2x16: 12 bytes with 16 values; 16 in shared memory */
+};
+
 struct tensor_map {
     uint64_t base;
     uint64_t magic;
     uint64_t strides[TENSOR_RANK_MOST]; /* bytes; the innermost's is an element */
-    uint32_t sizes[TENSOR_RANK_MOST];   /* elements, innermost first; 1 beyond the rank */
-    uint16_t box[TENSOR_RANK_MOST];  /* elements that a copy reaches over: see tensor_map_count */
+    uint32_t sizes[TENSOR_RANK_MOST];   /* values, innermost first; 1 beyond the rank */
+    uint16_t box[TENSOR_RANK_MOST];     /* values that a copy reaches over: see tensor_map_count */
     uint8_t steps[TENSOR_RANK_MOST]; /* from element to element of the box, but the innermost's */
     uint8_t rank;
     uint8_t element_bytes;
-    uint8_t type; /* enum ptx_type: of the elements, for reductions */
-    uint8_t
-        swizzle; /* of 16-byte pieces: bits 4 to 6 of the address that bits 7 to 9 turn; a mask */
-    uint8_t nan; /* what lies outside is NaN; else 0 */
+    uint8_t type;    /* enum ptx_type: of the elements, for reductions */
+    uint8_t packing; /* enum tensor_packing */
+    uint8_t swizzle; /* enum tensor_swizzle */
+    uint8_t atom;    /* enum tensor_atom */
+    uint8_t nan;     /* what lies outside is NaN; else 0 */
     /* im2col mode, if pixels is not 0: a copy has that many pixels, each with box[0] channels. They
      * lie in a box of the axes between the innermost and the outermost: from lower to the size +
      * upper
@@ -49,6 +71,11 @@ struct tensor_map {
 
 /* A map that has no fields yet: of bytes, with one axis. */
 void tensor_map_begin(struct tensor_map *map);
+/* Values in an element, and bytes that an element has in shared memory. */
+uint32_t tensor_map_values(const struct tensor_map *map);
+uint32_t tensor_map_held_bytes(const struct tensor_map *map);
+/* Elements of the tensor along an axis. */
+uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis);
 /* Elements of a box along an axis: "ceil(boxDim[i] / elementStrides[i])", but for the innermost,
  * whose step is ignored. */
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis);
@@ -57,12 +84,12 @@ bool tensor_map_is_valid(const struct tensor_map *map);
 /* im2col modes: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At
  * the end of the box of an axis it goes on at its begin, and one step along the next axis. */
 void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1]);
-/* Bytes of a box, and how many of shared memory so many of a copy reach over, which is no less. */
+/* Bytes of a box in shared memory, and how many so many of a copy reach over, which is no less. */
 uint64_t tensor_map_box_bytes(const struct tensor_map *map);
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes);
 /* Where the box's byte `offset` lies in shared memory, behind the address of the box there, which
- * is a multiple of TENSOR_SHARED_ALIGNMENT if the map swizzles: 16-byte pieces change places with
- * others of the same 128, 64 or 32 bytes. */
+ * is a multiple of TENSOR_SHARED_ALIGNMENT if the map swizzles: atoms change places with others of
+ * the same 128, 64 or 32 bytes. */
 uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset);
 
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map is that large");

@@ -60,7 +60,7 @@ static void fields_are_replaced(void **unused)
     assert_int_equal(map.type, PTX_BF16);
     assert_int_equal(map.element_bytes, 2);
     assert_int_equal(map.strides[0], 2);
-    assert_int_equal(map.swizzle, 0x30);
+    assert_int_equal(map.swizzle, TENSOR_SWIZZLE_64);
     assert_int_equal(map.nan, 1);
     /* "a weak memory operation on the entire tensormap object" */
     assert_int_equal(h.range_count, 1);
@@ -68,6 +68,38 @@ static void fields_are_replaced(void **unused)
     assert_int_equal(h.ranges[0].address, memory);
     assert_int_equal(h.ranges[0].bytes * (h.ranges[0].dims ? h.ranges[0].count[0] : 1),
                      TENSOR_MAP_BYTES);
+    harness_close(&h);
+}
+
+/* Fields of sm_100 and later: values of few bits, atoms of a swizzle, and rows of 96 bytes. */
+static void newer_fields_are_replaced(void **unused)
+{
+    (void)unused;
+    uint64_t memory;
+    struct tensor_map map =
+        made(SET("elemtype.global.b1024.b32", "15") SET("global_dim.global.b1024.b32", "0, 256")
+                 SET("box_dim.global.b1024.b32", "0, 128") SET("swizzle_mode.global.b1024.b32", "3")
+                     SET("swizzle_atomicity.global.b1024.b32", "1"),
+             &memory);
+    assert_int_equal(map.packing, TENSOR_6_PADDED);
+    assert_int_equal(map.element_bytes, 12);
+    assert_int_equal(map.atom, TENSOR_ATOM_32);
+    assert_true(tensor_map_is_valid(&map));
+    assert_int_equal(tensor_map_box_bytes(&map), 128);
+    /* the second line: "2 3 0 1 6 7 4 5" */
+    assert_int_equal(tensor_map_shared_place(&map, 0, 128), 128 + 32);
+    map.atom = TENSOR_ATOM_32_FLIPPED;
+    assert_false(tensor_map_is_valid(&map));
+    harness_close(&h);
+
+    map = made(SET("box_dim.global.b1024.b32", "0, 96") SET("box_dim.global.b1024.b32", "1, 4")
+                   SET("swizzle_mode.global.b1024.b32", "4"),
+               &memory);
+    assert_true(tensor_map_is_valid(&map));
+    assert_int_equal(tensor_map_shared_place(&map, 0, 96), 96);
+    assert_int_equal(tensor_map_shared_place(&map, 0, 128), 144);
+    map.box[0] = 112;
+    assert_false(tensor_map_is_valid(&map));
     harness_close(&h);
 }
 
@@ -114,10 +146,11 @@ static void other_forms_are_refused(void **unused)
 {
     (void)unused;
     static const char *const forms[] = {
-        SET("elemtype.global.b1024.b32", "13"),
+        SET("elemtype.global.b1024.b32", "16"),
         SET("elemtype.global.b1024.b32", "%t2"),
-        SET("swizzle_mode.global.b1024.b32", "4"),
-        SET("swizzle_atomicity.global.b1024.b32", "1"),
+        SET("swizzle_mode.global.b1024.b32", "5"),
+        SET("swizzle_atomicity.global.b1024.b32", "2"), /* 32 bytes, flipped */
+        SET("swizzle_atomicity.global.b1024.b32", "4"),
         SET("interleave_layout.global.b1024.b32", "1"),
         SET("fill_mode.global.b1024.b32", "2"),
         SET("box_dim.global.b1024.b32", "5, %t2"),
@@ -138,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_are_replaced),
+        cmocka_unit_test(newer_fields_are_replaced),
         cmocka_unit_test(what_is_too_large_makes_no_valid_map),
         cmocka_unit_test(a_copy_waits_for_all_lanes),
         cmocka_unit_test(other_forms_are_refused),
