@@ -16,15 +16,15 @@ endif
 
 # All unit tests but these, for what qemu-user or the target lacks:
 #   test_device_interprocess   qemu shows a process another /proc/self/stat than others see of it
-#   test_code_cache, test_compile, test_compile_random   it has no clone(2) as compilers are started by
+#   test_code_cache, test_compile, test_compile_random, test_lockstep   it has no clone(2) as compilers are started by
 #   test_fatal_signal, test_device_fault   it handles some signals itself
 #   test_cudart, test_cudart_trampolines   programs of CUDA 12, whose wheels are those of the host
 #   test_hook_process, test_hook_run, test_symbolizer   they start programs of the host
 #   test_host_arguments, test_source_content   /proc/self/exe is qemu's, and it has no process_vm_readv
 #   test_library_touch, test_library_sparse   they pass int for 64 bits, of which the stack has 32
 #   test_detect_random, test_hook_graph_random, test_hook_operator_summary   take too long
-aarch64_lacking := $(addprefix test_,device_interprocess code_cache compile compile_random fatal_signal device_fault \
-	cudart cudart_trampolines hook_process hook_run symbolizer host_arguments source_content library_touch library_sparse \
+aarch64_lacking := $(addprefix test_,device_interprocess code_cache compile compile_random lockstep fatal_signal \
+	device_fault cudart cudart_trampolines hook_process hook_run symbolizer host_arguments source_content library_touch library_sparse \
 	detect_random hook_graph_random hook_operator_summary)
 aarch64_unit    := $(filter-out $(addprefix %/,$(aarch64_lacking)),$(UNIT))
 

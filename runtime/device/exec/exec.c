@@ -3,6 +3,7 @@
  * beside it, up to what a device would hold. So blocks that wait for one another all make progress.
  */
 #include "runtime/device/exec/exec_engine.h"
+#include "runtime/device/exec/exec_lockstep.h"
 #include "runtime/device/exec/float_control.h"
 
 #include <stdio.h>
@@ -41,7 +42,8 @@ static struct block *block_create(struct exec_state *state, uint32_t place)
     uint32_t n = block->warp_count = state->warp_count;
     block->state = state;
     block->place = place;
-    block->warps = calloc(n, sizeof *block->warps);
+    if ((block->warps = aligned_alloc(_Alignof(struct warp), n * sizeof *block->warps)))
+        memset(block->warps, 0, n * sizeof *block->warps);
     block->shared = aligned_alloc(1024, (state->shared_bytes + 2047) & ~(size_t)1023);
     block->arrived = calloc((2 * ALL_BARRIERS + 2) * (size_t)n, sizeof *block->arrived);
     if (!block->warps || !block->shared || !block->arrived) {
@@ -122,6 +124,7 @@ static enum turn take_turn(struct exec_state *state, struct block *block)
         if ((turn == TURN_BLOCKED || turn == TURN_IDLE) && progress != state->progress)
             turn = TURN_MORE;
     } while (turn == TURN_MORE && budget > 0);
+    lockstep_settle(block);
     block->turns++;
     uint64_t used = (uint64_t)(start - budget) + 1;
     state->budget -= used < state->budget ? used : state->budget;

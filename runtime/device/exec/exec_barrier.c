@@ -2,6 +2,7 @@
  * lanes; lanes that have left the kernel are not waited for. */
 #include "runtime/device/exec/exec_barrier.h"
 #include "runtime/device/exec/exec_collective.h"
+#include "runtime/device/exec/exec_lockstep.h"
 #include "runtime/device/exec/exec_lowering.h"
 
 enum { CLUSTER_BARRIER = ALL_BARRIERS }; /* group.barrier of lanes in barrier.cluster.wait */
@@ -200,6 +201,59 @@ bool barrier_wait(struct warp *w, uint32_t id, uint32_t pc)
         return false;
     open_barrier(block, id);
     return true;
+}
+
+/* ---- warps in lockstep ---------------------------------------------------------------------- */
+
+static bool stands_at(const struct warp *warp, uint32_t pc, const struct program *program)
+{
+    const struct group *group = &warp->groups[0];
+    return warp->group_count == 1 && group->mask && group->mask == warp->alive &&
+           group->state == GROUP_READY && group->pc == pc && group->frame == warp->frame &&
+           group->frame->program == program;
+}
+
+void lockstep_begin(struct block *block, uint32_t pc, const struct compiled *form)
+{
+    const struct program *program = block->warps[0].frame ? block->warps[0].frame->program : NULL;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (!stands_at(&block->warps[i], pc, program))
+            return;
+    for (uint32_t i = 0; i < block->warp_count; i++) { /* until then no other group has a turn */
+        struct warp *warp = &block->warps[i];
+        warp->current = 0;
+        warp->fair = false;
+        warp->mask = warp->alive;
+    }
+    block->lockstep = (struct lockstep){
+        .form = form, .pc = pc, .all = ALL_LANES >> (WARP_LANES - block->warp_count)};
+}
+
+/* As barrier_wait has it. */
+static void settle_waiting(struct warp *warp, const struct lockstep *lockstep)
+{
+    struct block *block = warp->block;
+    struct group *group = &warp->groups[0];
+    arrived_of(block, lockstep->barrier)[warp->index] |= warp->alive;
+    block->barriers[lockstep->barrier].arrivals++;
+    group->state = GROUP_BARRIER;
+    group->barrier = lockstep->barrier;
+    group->reduces = false;
+    group->pc = lockstep->next;
+}
+
+void lockstep_settle(struct block *block)
+{
+    const struct lockstep lockstep = block->lockstep;
+    if (!lockstep.form)
+        return;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        if (lockstep_waits(block, &block->warps[i]))
+            settle_waiting(&block->warps[i], &lockstep);
+        else
+            block->warps[i].groups[0].pc = lockstep.pc;
+    block->lockstep.form = NULL;
+    block->lockstep.came = 0;
 }
 
 int barrier_warpgroup(struct warp *w, const struct micro *op)

@@ -5,12 +5,14 @@
 #include "runtime/device/exec/exec_barrier.h"
 #include "runtime/device/exec/exec_compiled.h"
 #include "runtime/device/exec/exec_engine.h"
+#include "runtime/device/exec/exec_lockstep.h"
 #include "runtime/device/exec/exec_round.h"
 
 static int interpret(struct compiled_call *call, unsigned first, unsigned end)
 {
     struct warp *warp = call->warp;
     const struct micro *code = warp->frame->program->code;
+    lockstep_settle(warp->block);
     for (unsigned pc = first; pc < end; pc++) {
         call->left--;
         int flow = code[pc].run(warp, &code[pc]);
@@ -174,11 +176,53 @@ static inline bool next_turn(struct compiled_call *call, struct round *round)
     return false;
 }
 
+/* Goes on with the warp of the open turn, or of the next that does not wait. False: the round is
+ * over. */
+static inline bool take_in_lockstep(struct compiled_call *call, struct round *round)
+{
+    do {
+        struct warp *warp = round->warp;
+        if (!lockstep_waits(round->block, warp)) {
+            call->pc = warp->pc = round->block->lockstep.pc;
+            call->warp = warp;
+            call->slots = warp->base[0];
+            call->mask = warp->mask;
+            call->left = round->left;
+            round->progress = warp->state->progress;
+            return true;
+        }
+        round_close(round, WARP_BLOCKED);
+    } while (round_open(round));
+    return false;
+}
+
+/* The turn of the warp that waits now is over. */
+static inline void end_turn(struct compiled_call *call, struct round *round)
+{
+    count_run(call, round->turn);
+    round->left = call->left;
+    round_close(round, WARP_BLOCKED);
+}
+
+static inline int wait_in_lockstep(struct compiled_call *call, unsigned pc)
+{
+    struct warp *warp = call->warp;
+    struct round *round = call->round;
+    if (lockstep_opens(warp->block)) {
+        call->pc = warp->pc = pc + 1;
+        round->progress = warp->state->progress;
+        return FLOW_NEXT;
+    }
+    end_turn(call, round);
+    return round_open(round) && take_in_lockstep(call, round) ? FLOW_NEXT : COMPILED_NOBODY;
+}
+
 /* Some lanes come to a barrier, or the turn ends here. */
 static int wait_apart(struct compiled_call *call, unsigned pc)
 {
     struct warp *warp = call->warp;
     const struct micro *op = &warp->frame->program->code[pc];
+    lockstep_settle(warp->block);
     const int flow = op->run(warp, op);
     call->last = pc;
     call->pc = warp->pc;
@@ -192,19 +236,24 @@ static int wait(struct compiled_call *call, unsigned pc, unsigned id)
     struct round *round = call->round;
     if (--call->left <= 0 || !call->alone || id >= BARRIERS)
         return wait_apart(call, pc);
+    if (warp->block->lockstep.form && round) {
+        if (lockstep_comes(warp->block, warp, pc, id))
+            return wait_in_lockstep(call, pc);
+        lockstep_settle(warp->block);
+    }
     call->pc = warp->pc = pc + 1;
     if (barrier_wait(warp, id, pc)) {
-        if (round)
+        if (round) {
             round->progress = warp->state->progress;
+            lockstep_begin(warp->block, pc + 1, call->form);
+        }
         return FLOW_NEXT;
     }
     if (!round) {
         call->pc = warp->pc = pc;
         return FLOW_SWITCH;
     }
-    count_run(call, round->turn);
-    round->left = call->left;
-    round_close(round, WARP_BLOCKED);
+    end_turn(call, round);
     return next_turn(call, round) ? FLOW_NEXT : COMPILED_NOBODY;
 }
 
@@ -274,9 +323,12 @@ int compiled_turns(struct round *round, const struct compiled *form)
 {
     struct compiled_call *call = call_of(round->warp, form, round->left, UINT32_MAX, round);
     round->progress = round->warp->state->progress;
+    if (round->block->lockstep.form && !take_in_lockstep(call, round))
+        return COMPILED_NOBODY;
     const int flow = run(call, form);
     if (flow == COMPILED_NOBODY)
         return flow;
+    lockstep_settle(round->block);
     round->left = call->left;
     return leave(call, flow, round->turn);
 }

@@ -189,21 +189,22 @@ struct group {
 
 struct warp {
     /* the running group: what handlers use */
-    uint8_t *base[2]; /* the frame's slots, the program's constants */
+    uint8_t *base[2] __attribute__((aligned(64))); /* the frame's slots, the program's constants */
     uint32_t mask;
     uint32_t pc;
     struct frame *frame;
     struct block *block;
     struct exec_state *state;
-    bool strong;    /* did something that a waiting loop would also do */
-    bool fair;      /* choose the group that has waited longest, not the lowest */
+    uint32_t alive;   /* lanes not exited */
+    uint32_t index;   /* in the block */
+    uint32_t current; /* index of the running group */
+    bool strong;      /* did something that a waiting loop would also do */
+    bool fair;        /* choose the group that has waited longest, not the lowest */
+    /* so far the first line of a cache, which a warp needs to go on from a barrier */
+    uint32_t group_count;
     uint32_t outer; /* mask outside a guarded micro-operation */
     uint32_t spins, laps;
-    uint32_t current; /* index of the running group */
-    uint32_t group_count;
-    uint32_t alive; /* lanes not exited */
     uint32_t lanes; /* lanes that exist */
-    uint32_t index; /* in the block */
     uint64_t turns;
     uint32_t carry; /* add.cc's flag, a bit per lane */
     uint32_t faulting_lane;
@@ -220,8 +221,17 @@ struct barrier {
     bool votes;        /* somebody came by barrier.red */
 };
 
+/* See exec_lockstep.h. */
+struct lockstep {
+    const struct compiled *form; /* NULL: it has not begun */
+    uint32_t pc, next;
+    uint32_t came, all; /* a bit for each warp */
+    uint8_t barrier;    /* number of that at `next` */
+};
+
 struct block {
     struct exec_state *state;
+    struct lockstep lockstep;
     bool active;
     bool lets; /* it said griddepcontrol.launch_dependents */
     uint64_t linear;

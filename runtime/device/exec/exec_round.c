@@ -2,11 +2,15 @@
  * turns one after the other in the compiled code (compiled_turns), with the result that single
  * turns have. */
 #include "runtime/device/exec/exec_round.h"
+#include "runtime/device/exec/exec_lockstep.h"
 
 /* The open turn and those behind it, up to one that is still open then. False: none is. */
 static bool run_turn(struct round *round, enum warp_status *status)
 {
-    const struct compiled *form = round->warp->alive ? warp_take_alone(round->warp) : NULL;
+    const struct compiled *together = round->block->lockstep.form;
+    const struct compiled *form = together             ? together
+                                  : round->warp->alive ? warp_take_alone(round->warp)
+                                                       : NULL;
     const int flow = form ? compiled_turns(round, form) : COMPILED_NOBODY;
     if (!round->warp)
         return false;

@@ -442,11 +442,64 @@ static inline void random_loop(struct random_kernel *k)
             counter, counter, counter, label);
 }
 
+/* What a warp does between two barriers: now and then some threads alone, or it leaves. */
+static inline void random_phase(struct random_kernel *k)
+{
+    const unsigned label = k->labels++;
+    const bool some = random_below(k, 2);
+    if (some)
+        fprintf(k->out, "setp.lt.u32 %%pc, %%me, %u;\n@!%%pc bra L%u;\n", random_below(k, 80),
+                label);
+    for (uint32_t i = random_below(k, 4); i > 0; i--)
+        if (random_below(k, 3))
+            random_walk(k);
+        else
+            random_fill(k, random_templates[random_below(k, sizeof random_templates /
+                                                                sizeof *random_templates)]);
+    if (random_below(k, 40) == 0)
+        fprintf(k->out, "@%%p%u exit;\n", random_below(k, 5));
+    if (some)
+        fprintf(k->out, "L%u:\n", label);
+}
+
+/* One barrier for all; or one for each of two parts of the block, with the same number or not. */
+static inline void random_barrier(struct random_kernel *k)
+{
+    const unsigned other = k->labels++, end = k->labels++;
+    const uint32_t number = random_below(k, 8) ? 0 : 3;
+    if (random_below(k, 8)) {
+        fprintf(k->out,
+                random_below(k, 12) ? "bar.sync %u;\n" : "bar.red.popc.u32 %%r1, %u, %%p2;\n",
+                number);
+        return;
+    }
+    fprintf(k->out,
+            "setp.lt.u32 %%pc, %%me, %u;\n@%%pc bra L%u;\nbar.sync %u;\nbra L%u;\n"
+            "L%u:\nbar.sync %u;\nL%u:\n",
+            random_below(k, 3) * 32, other, number, end, other,
+            random_below(k, 30) ? number : number + 1, end);
+}
+
+/* Warps that go from barrier to barrier together, for some rounds. */
+static inline void random_phases(struct random_kernel *k)
+{
+    const unsigned label = k->labels++, counter = k->loops++;
+    fprintf(k->out, "mov.u32 %%c%u, %u;\nL%u:\n", counter, random_below(k, 5), label);
+    for (uint32_t i = 1 + random_below(k, 3); i > 0; i--) {
+        random_phase(k);
+        random_barrier(k);
+    }
+    fprintf(k->out, "sub.s32 %%c%u, %%c%u, 1;\nsetp.ge.s32 %%pc, %%c%u, 0;\n@%%pc bra L%u;\n",
+            counter, counter, counter, label);
+}
+
 static inline void random_statement(struct random_kernel *k)
 {
     const uint32_t die = random_below(k, 100);
     const bool inner = k->depth >= 3;
-    if (die < 54)
+    if (k->depth == 0 && k->loops < 20 && random_below(k, 12) == 0)
+        random_phases(k);
+    else if (die < 54)
         random_fill(
             k,
             random_templates[random_below(k, sizeof random_templates / sizeof *random_templates)]);
