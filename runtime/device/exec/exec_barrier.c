@@ -213,9 +213,10 @@ static bool stands_at(const struct warp *warp, uint32_t pc, const struct program
            group->frame->program == program;
 }
 
-void lockstep_begin(struct block *block, uint32_t pc, const struct compiled *form)
+void lockstep_begin(struct warp *last, uint32_t pc, const struct compiled *form)
 {
-    const struct program *program = block->warps[0].frame ? block->warps[0].frame->program : NULL;
+    struct block *block = last->block;
+    const struct program *program = last->frame->program;
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (!stands_at(&block->warps[i], pc, program))
             return;

@@ -245,7 +245,7 @@ static int wait(struct compiled_call *call, unsigned pc, unsigned id)
     if (barrier_wait(warp, id, pc)) {
         if (round) {
             round->progress = warp->state->progress;
-            lockstep_begin(warp->block, pc + 1, call->form);
+            lockstep_begin(warp, pc + 1, call->form);
         }
         return FLOW_NEXT;
     }
