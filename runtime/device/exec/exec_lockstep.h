@@ -8,8 +8,8 @@
 
 #include "runtime/device/exec/exec_engine.h"
 
-/* Begins, if all warps of the block have just been let go at a barrier: they are ready at the pc, in
- * the program of the last one to come, whose compiled form is `form`. */
+/* Begins, if all warps of the block have just been let go at a barrier: they are ready at the pc,
+ * in the program of the last one to come, whose compiled form is `form`. */
 void lockstep_begin(struct warp *last, uint32_t pc, const struct compiled *form);
 /* Ends, if it has begun. */
 void lockstep_settle(struct block *block);
