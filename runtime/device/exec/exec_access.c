@@ -405,6 +405,14 @@ void decode_cp(struct decoder *decoder, const struct ptx_instruction *i)
     case PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE:
         decode_mbarrier(decoder, i);
         return;
+    case PTX_FORM_CP_OTHER:
+        if (!strncmp(i->mnemonic, "cp.async.bulk.global.", strlen("cp.async.bulk.global.")) &&
+            strstr(i->mnemonic, ".cp_mask")) {
+            decode_bulk(decoder, i);
+            return;
+        }
+        decoder_fail(decoder);
+        return;
     default:
         decoder_fail(decoder);
     }

@@ -12,6 +12,8 @@ struct bulk_site {
     bool counts;     /* there is an mbarrier */
     bool multicast;  /* to several blocks of the cluster */
     uint32_t blocks; /* slot of the mask of these */
+    bool masked;     /* .cp_mask */
+    uint32_t bytes;  /* slot of the mask of each 16 bytes */
     uint8_t element_bytes;
     atomic_update *reduce; /* NULL: a copy */
 };
@@ -25,6 +27,32 @@ static void move_piece(struct warp *w, const struct bulk_site *site, uint8_t *to
         uint64_t value = 0;
         memcpy(&value, from + at, site->element_bytes);
         atomic_apply(to + at, site->element_bytes, site->reduce, value, 0, &w->state->progress);
+    }
+}
+
+/* Of a mask's ones that follow one another, the first that is not below `from`, and how many. */
+static uint32_t next_run(uint32_t mask, uint32_t from, uint32_t *count)
+{
+    const uint32_t rest = mask >> from << from;
+    const uint32_t first = rest ? (uint32_t)__builtin_ctz(rest) : PIECE;
+    *count = (uint32_t)__builtin_ctz(~(mask >> first));
+    return first;
+}
+
+/* "The i-th bit in the 16-bit wide byteMask operand specifies whether the i-th byte of each 16-byte
+ * wide chunk of source data is copied." */
+static void move_masked(struct warp *w, const struct bulk_site *site, const struct micro *target,
+                        int lane, uint8_t *to, const uint8_t *from)
+{
+    const uint16_t mask = ((const uint16_t *)slot(w, site->bytes))[lane];
+    uint64_t addresses[WARP_LANES];
+    uint32_t count;
+    space_addresses(w, target, addresses);
+    for (uint32_t at = next_run(mask, 0, &count); at < PIECE;
+         at = next_run(mask, at + count, &count)) {
+        memcpy(to + at, from + at, count);
+        if (w->state->touch)
+            touch_record(w->state->touch, DEVICE_TRACE_WRITE, addresses[lane] + at, count);
     }
 }
 
@@ -53,7 +81,9 @@ static int copy_pieces(struct warp *w, const struct bulk_site *site, int lane, u
         flow = space_resolve(w, &source, from);
         if (flow == FLOW_NEXT)
             flow = resolve_in(w, &target, block, lane, to);
-        if (flow == FLOW_NEXT)
+        if (flow == FLOW_NEXT && site->masked)
+            move_masked(w, site, &target, lane, to[lane], from[lane]);
+        else if (flow == FLOW_NEXT)
             move_piece(w, site, to[lane], from[lane]);
     }
     return flow;
@@ -160,18 +190,24 @@ void decode_bulk(struct decoder *decoder, const struct ptx_instruction *i)
     bool reduces = i->form == PTX_FORM_CP_REDUCE_ASYNC_BULK;
     bool to_shared = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_SHARED_CLUSTER;
     const bool multicast = strstr(i->mnemonic, ".multicast::cluster") != NULL;
+    const bool masked = strstr(i->mnemonic, ".cp_mask") != NULL;
     if (!site || i->operand_count < 3 || counts != to_shared ||
-        (multicast && (!counts || i->operand_count < 5))) {
+        (multicast && (!counts || i->operand_count < 5)) ||
+        (masked && (to_shared || i->operand_count < 4))) {
         decoder_fail(decoder);
         return;
     }
     site->multicast = multicast;
     if (multicast)
         site->blocks = decoder_source(decoder, &i->operands[4], 16);
+    site->masked = masked;
+    if (masked) /* behind a cache policy, if there is one */
+        site->bytes = decoder_source(decoder, &i->operands[i->operand_count - 1], 16);
     place(decoder, &site->to, &i->operands[0], i->space, PIECE);
     place(decoder, &site->from, &i->operands[1], i->space2, PIECE);
     site->to.option |= ACCESS_WRITES;
-    site->to.touch = 1u << (reduces ? DEVICE_TRACE_ATOMIC : DEVICE_TRACE_WRITE);
+    if (!masked)
+        site->to.touch = 1u << (reduces ? DEVICE_TRACE_ATOMIC : DEVICE_TRACE_WRITE);
     site->from.touch = 1u << DEVICE_TRACE_READ;
     site->size = decoder_source(decoder, &i->operands[2], 32);
     site->counts = counts;

@@ -11,7 +11,8 @@ static void open_kernel(const char *body)
     snprintf(
         text, sizeof text,
         ".version 8.6\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%x<8>; .reg .b32 %%t<9>; .reg .pred %%p;\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%x<8>; .reg .b32 %%t<9>; .reg .pred %%p; "
+        ".reg .b16 %%h<2>;\n"
         ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 data[64];\n"
         "ld.param.u64 %%x0, [p]; mov.u32 %%t0, bar; mov.u32 %%t1, data; mov.u32 %%t2, 5;\n"
         "mov.u32 %%t8, 0;\nmapa.shared::cluster.u32 %%t3, %%t0, %%t8;\n"
@@ -90,6 +91,32 @@ static void zeroes_are_stored(void **unused)
     harness_close(&h);
 }
 
+/* Bytes 0, 1, 4 to 7 and 15 of each 16. */
+static void bytes_are_copied_by_a_mask(void **unused)
+{
+    (void)unused;
+    open_kernel("st.shared.v4.b32 [%t1], {0x04030201, 0x14131211, 0x24232221, 0x34333231};\n"
+                "st.shared.v4.b32 [%t1+16], {0x44434241, 0x54535251, 0x64636261, 0x74737271};\n"
+                "mov.b16 %h0, 0x80f3;\n"
+                "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%x0], [%t1], 32, %h0;\n"
+                "mov.b16 %h0, 0;\n"
+                "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%x0], [%t1], 32, %h0;\n");
+    uint64_t memory = harness_allocate(&h, 64);
+    memset(harness_host(&h, memory), 0xee, 64);
+    h.touches = true;
+    harness_run(&h, "k", 1, 1, 0, ARGUMENTS(&memory));
+    const uint32_t expected[] = {0xeeee0201, 0x14131211, 0xeeeeeeee, 0x34eeeeee, 0xeeee4241,
+                                 0x54535251, 0xeeeeeeee, 0x74eeeeee, 0xeeeeeeee};
+    assert_memory_equal(harness_host(&h, memory), expected, sizeof expected);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < h.range_count; i++) {
+        assert_int_equal(h.ranges[i].kind, DEVICE_TRACE_WRITE);
+        bytes += h.ranges[i].bytes * (h.ranges[i].dims ? h.ranges[i].count[0] : 1);
+    }
+    assert_int_equal(bytes, 14);
+    harness_close(&h);
+}
+
 static void other_forms_are_refused(void **unused)
 {
     (void)unused;
@@ -99,6 +126,7 @@ static void other_forms_are_refused(void **unused)
         "red.async.release.gpu.global.add.u32 [%x0], %t2;",
         "mbarrier.complete_tx.shared::cta.b64 [%t0];",
         "st.bulk.weak.shared::cta [%t1], 16, 1;",
+        "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%x0], [%t1], 32;",
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char message[512];
@@ -112,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_counted), cmocka_unit_test(transactions_are_completed_by_hand),
-        cmocka_unit_test(zeroes_are_stored), cmocka_unit_test(other_forms_are_refused)};
+        cmocka_unit_test(zeroes_are_stored), cmocka_unit_test(bytes_are_copied_by_a_mask),
+        cmocka_unit_test(other_forms_are_refused)};
     return harness_run_tests(tests);
 }

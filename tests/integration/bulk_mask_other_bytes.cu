@@ -1,0 +1,11 @@
+// verdict: none
+// flags: -gencode arch=compute_100a,code=[compute_100a,sm_100a]
+// cuda: 13
+// skip: gpu
+// Another stream sets bytes that the mask leaves out.
+#include "bulk_mask.h"
+
+int main()
+{
+    return copy_and_set(8, false);
+}
