@@ -78,11 +78,25 @@ static void open_cursor(void *library)
 }
 #endif
 
+/* libunwind 1.6 for AArch64 gives return addresses less one, and loses what is behind a signal that
+ * came within memcpy. */
+#if defined(__aarch64__)
+static bool has_libunwind(void)
+{
+    return false;
+}
+#else
+/* It takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program was built
+ * with it, is gone from that thread by then and crashes. */
+static bool has_libunwind(void)
+{
+    return !thread_sanitizer_is_here();
+}
+#endif
+
 static void open_unwinder(void)
 {
-    /* libunwind takes a lock when a thread's data dies; ThreadSanitizer's run-time, if the program
-     * was built with it, is gone from that thread by then and crashes. */
-    void *library = thread_sanitizer_is_here() ? NULL : open_libunwind();
+    void *library = has_libunwind() ? open_libunwind() : NULL;
     if (library)
         unwinder.backtrace = (backtrace_function *)dlsym(library, "unw_backtrace");
 #if defined(__x86_64__)

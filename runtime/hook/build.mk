@@ -91,6 +91,7 @@ $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place kernel/compil
 $(eval $(call hook_parts,host_instruction,host/host_instruction))
 $(eval $(call hook_parts,aarch64_instruction,host/aarch64_instruction))
 $(eval $(call hook_parts,displaced_step,host/displaced_step host/aarch64_instruction))
+$(eval $(call hook_parts,stopped,host/displaced_step host/aarch64_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,host_blocks,host/host_blocks))
 $(eval $(call hook_parts,host_arguments,host/host_arguments))

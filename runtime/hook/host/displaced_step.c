@@ -84,14 +84,15 @@ void displaced_step_end(uint64_t *pc)
     __atomic_store_n(&displaced.origin[slot], 0, __ATOMIC_RELEASE);
 }
 
-void displaced_step_cancel(uint64_t *pc)
+bool displaced_step_cancel(uint64_t *pc)
 {
     const size_t slot = slot_of(*pc);
     const uint64_t origin = displaced_step_origin(*pc);
     if (origin == *pc)
-        return;
+        return false;
     *pc = origin;
     __atomic_store_n(&displaced.origin[slot], 0, __ATOMIC_RELEASE);
+    return true;
 }
 
 uint64_t displaced_step_origin(uint64_t pc)

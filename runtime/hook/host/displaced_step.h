@@ -22,8 +22,9 @@ bool displaced_step_is_over(uint64_t pc);
 /* `pc` becomes that of the program's next instruction, and the slot is free. */
 void displaced_step_end(uint64_t *pc);
 
-/* As if no step had begun: `pc`, of a slot, becomes that of the program's instruction. */
-void displaced_step_cancel(uint64_t *pc);
+/* As if no step had begun: `pc`, of a slot, becomes that of the program's instruction. False: it is
+ * of none. */
+bool displaced_step_cancel(uint64_t *pc);
 
 /* The program's own place of what is made in a slot; any other address is itself. */
 uint64_t displaced_step_origin(uint64_t pc);

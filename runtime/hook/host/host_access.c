@@ -614,5 +614,11 @@ bool host_access_summary(char *text, size_t bytes)
                  "%s%" PRIu64 " sources hashed, %" PRIu64 " not hashed (limits), %" PRIu64
                  " not compared",
                  length ? "; " : "host memory: ", sources.sources, sources.skipped, sources.silent);
-    return guard || hashes;
+    const uint64_t dropped = pending_ranges_dropped();
+    if (dropped)
+        snprintf(text, bytes,
+                 "host memory: %" PRIu64
+                 " range%s not looked at, since too many ops were pending at once",
+                 dropped, dropped == 1 ? " was" : "s were");
+    return guard || hashes || dropped;
 }

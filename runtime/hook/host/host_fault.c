@@ -276,23 +276,6 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
     return false;
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    const int error = errno;
-    if (!is_handled(info, context)) {
-        stopped_show(context);
-        pass_on(number, info, context);
-    }
-    errno = error;
-}
-
-/* A trap of the processor's after one instruction. Not by its code alone: a virtual machine may
- * lose why the trap came, and then the kernel calls it a breakpoint. */
-static bool is_single_step(const siginfo_t *info, const ucontext_t *context)
-{
-    return info->si_code > 0 && stopped_stepping(context);
-}
-
 /* Where a handler ran in between, an instruction of its own may be the one that was made, and the
  * interrupted one, whose trap is still to come, meets its page closed again. */
 static bool step_ends(void)
@@ -303,6 +286,24 @@ static bool step_ends(void)
     while (self.count)
         page_guard_close(self.open[--self.count]);
     return true;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    const int error = errno;
+    if (!is_handled(info, context)) {
+        if (stopped_show(context))
+            step_ends();
+        pass_on(number, info, context);
+    }
+    errno = error;
+}
+
+/* A trap of the processor's after one instruction. Not by its code alone: a virtual machine may
+ * lose why the trap came, and then the kernel calls it a breakpoint. */
+static bool is_single_step(const siginfo_t *info, const ucontext_t *context)
+{
+    return info->si_code > 0 && stopped_stepping(context);
 }
 
 static void on_step(int number, siginfo_t *info, void *context)

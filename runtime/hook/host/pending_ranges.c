@@ -24,6 +24,7 @@ static struct {
     uint32_t lock;
     struct record *records;
     size_t count, capacity;
+    uint64_t dropped; /* atomic */
 } pending;
 
 static __thread bool holds __attribute__((tls_model("initial-exec")));
@@ -100,6 +101,8 @@ static bool add(const struct record *added)
         count_pages(record, 1);
     }
     give();
+    if (!record)
+        __atomic_fetch_add(&pending.dropped, 1, __ATOMIC_RELAXED);
     return record != NULL;
 }
 
@@ -147,6 +150,11 @@ void pending_ranges_forget_all(void)
     take_out(NULL, NULL, (struct range){0, UINT64_MAX});
 }
 
+uint64_t pending_ranges_dropped(void)
+{
+    return __atomic_load_n(&pending.dropped, __ATOMIC_RELAXED);
+}
+
 bool pending_ranges_any(void)
 {
     return __atomic_load_n(&pending.count, __ATOMIC_ACQUIRE) != 0;
@@ -169,6 +177,7 @@ void pending_ranges_stop(void)
 {
     handler_lock_forked(&pending.lock, &holds);
     pending.count = 0;
+    pending.dropped = 0;
     memset(pending_counters.written, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
     memset(pending_counters.touched, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
     memset(pending_counters.areas, 0, INSTRUMENTED_AREAS * sizeof(uint16_t));

@@ -29,6 +29,9 @@ void pending_ranges_add_word(uint64_t epoch, struct range word, bool writes);
 /* The host may have learned so: who knows what of the ops until now is over. */
 void pending_ranges_forget_all(void);
 
+/* Ranges for which there was no room: nothing is looked for there. */
+uint64_t pending_ranges_dropped(void);
+
 /* Whether there may be any. */
 bool pending_ranges_any(void);
 

@@ -62,10 +62,12 @@ static inline void stopped_step_end(ucontext_t *context)
     context->uc_mcontext.gregs[REG_EFL] &= ~STOPPED_SINGLE_STEP;
 }
 
-/* For a handler of the program's: it sees its own code. */
-static inline void stopped_show(ucontext_t *context)
+/* For a handler of the program's: it sees its own code. True: a step that had begun will not end.
+ */
+static inline bool stopped_show(ucontext_t *context)
 {
     (void)context;
+    return false;
 }
 
 static inline struct instruction_registers stopped_registers(const ucontext_t *context)
@@ -180,12 +182,14 @@ static inline void stopped_step_end(ucontext_t *context)
     context->uc_mcontext.pc = pc;
 }
 
-/* For a handler of the program's: it sees its own code. */
-static inline void stopped_show(ucontext_t *context)
+/* For a handler of the program's: it sees its own code. True: a step that had begun will not end.
+ */
+static inline bool stopped_show(ucontext_t *context)
 {
     uint64_t pc = context->uc_mcontext.pc;
-    displaced_step_cancel(&pc);
+    const bool cancelled = displaced_step_cancel(&pc);
     context->uc_mcontext.pc = pc;
+    return cancelled;
 }
 
 static inline struct instruction_access stopped_access(const ucontext_t *context,

@@ -164,6 +164,26 @@ static void who_comes_again_meets_nothing(void **state)
     assert_false(pending_ranges_any());
 }
 
+/* What has no room is counted; room comes back. */
+static void what_is_dropped_is_counted(void **state)
+{
+    enum { ROOM = 1 << 16, MORE = 5 };
+    const struct range bytes = {0x30000000, 0x30000010};
+    (void)state;
+    assert_int_equal(pending_ranges_dropped(), 0);
+    for (uint64_t i = 0; i < ROOM + MORE; i++)
+        pending_ranges_add(i, bytes, true);
+    assert_int_equal(pending_ranges_dropped(), MORE);
+    pending_ranges_add(0, (struct range){bytes.start, bytes.start}, true); /* nothing at all */
+    assert_int_equal(pending_ranges_dropped(), MORE);
+    pending_ranges_forget_all();
+    pending_ranges_add(1, bytes, true);
+    assert_int_equal(pending_ranges_dropped(), MORE);
+    assert_int_equal(pending_ranges_meet(bytes, false), PENDING_OP);
+    pending_ranges_stop();
+    assert_int_equal(pending_ranges_dropped(), 0);
+}
+
 int main(void)
 {
     static uint16_t written[INSTRUMENTED_PAGES], touched[INSTRUMENTED_PAGES],
@@ -174,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_large_range_counts_everywhere),
         cmocka_unit_test(words_are_distinguished),
         cmocka_unit_test(who_comes_again_meets_nothing),
+        cmocka_unit_test(what_is_dropped_is_counted),
     };
     return cmocka_run_group_tests_name("pending_ranges", tests, NULL, NULL);
 }
