@@ -55,6 +55,8 @@ ifneq ($(CROSS),)
   CC  := $(CROSS)-linux-gnu-gcc
   CXX := $(CROSS)-linux-gnu-g++
 endif
+# Objects of nvcc, which the sanitizers' trees share.
+UNSANITIZED := $(if $(CROSS),$(OUT),build)
 STRIP := $(CROSS:%=%-linux-gnu-)strip
 OBJCOPY := $(CROSS:%=%-linux-gnu-)objcopy
 CC ?= gcc
@@ -124,7 +126,7 @@ help:
 	@echo "make test-cuda12           the integration programs built for CUDA 12 (make test: the samples)"
 	@echo "make test-cuda-matrix      the samples, built by toolkits from NVIDIA's wheels: CUDA_VERSIONS='12.4 13.5'"
 	@echo "make test-aarch64          detector, hooks, embedded device and command, built for aarch64 and run by qemu-user"
-	@echo "                           make CROSS=aarch64 aarch64-programs: its programs alone"
+	@echo "                           make CROSS=aarch64 aarch64-unit, aarch64-programs, aarch64-shell: its parts"
 	@echo "make test-wheel            the wheel in a root with Python alone (as root: debootstrap): SUITE=bullseye"
 	@echo "make test-mpi-versions     the MPI tests with newer versions, from Python's packages"
 	@echo "make test-torch-versions   the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"

@@ -1,8 +1,11 @@
 # aarch64: cross-built with Debian's compiler, and run by qemu-user. scripts/setup.sh aarch64 gets the compiler,
 # qemu, and the target's libraries, which it unpacks into build/aarch64-root.
 #
-# Of the integration programs AARCH64_PROGRAMS are, and the samples without a framework, with NVIDIA's runtime for
-# servers. AARCH64_PROGRAMS='*' are all. nvcc compiles them with the cross compiler; kernels are the same for every host.
+# Integration programs and samples have NVIDIA's runtime for servers. nvcc compiles them with the cross compiler; kernels
+# are the same for every host. AARCH64_PROGRAMS='event_*' chooses some, AARCH64_SHELL_TESTS='help record' some shell tests.
+# AARCH64_WAYS=static runs each program in one way of three (scripts/run-integration).
+#
+# tests/aarch64_skipped says what is left out, and why. So are programs with a line `// machine: x86-64`.
 
 AARCH64_ROOT := $(CURDIR)/build/aarch64-root
 ifeq ($(CROSS),aarch64)
@@ -12,36 +15,35 @@ ifeq ($(CROSS),aarch64)
   CLI_LIBS := -L$(AARCH64_ROOT)/link $(CLI_LIBS)
 endif
 
-# Where the kernel starts programs by qemu for a user (Linux 6.7), shell tests run: AARCH64_SHELL_TESTS.
+# aarch64_skipped,KIND: the names that are left out.
+aarch64_skipped = $(shell sed -n 's/^$(1) \([^:]*\):.*/\1/p' tests/aarch64_skipped)
 
-# All unit tests but these, for what qemu-user or the target lacks:
-#   test_device_interprocess   qemu shows a process another /proc/self/stat than others see of it
-#   test_code_cache, test_compile, test_compile_random, test_lockstep   it has no clone(2) as compilers are started by
-#   test_fatal_signal, test_device_fault   it handles some signals itself
-#   test_cudart, test_cudart_trampolines   programs of CUDA 12, whose wheels are those of the host
-#   test_hook_process, test_hook_run, test_symbolizer   they start programs of the host
-#   test_host_arguments, test_source_content   /proc/self/exe is qemu's, and it has no process_vm_readv
-#   test_library_touch, test_library_sparse   they pass int for 64 bits, of which the stack has 32
-#   test_detect_random, test_hook_graph_random, test_hook_operator_summary   take too long
-aarch64_lacking := $(addprefix test_,device_interprocess code_cache compile compile_random lockstep fatal_signal \
-	device_fault cudart cudart_trampolines hook_process hook_run symbolizer host_arguments source_content library_touch library_sparse \
-	detect_random hook_graph_random hook_operator_summary)
-aarch64_unit    := $(filter-out $(addprefix %/,$(aarch64_lacking)),$(UNIT))
+AARCH64_PROGRAMS ?= *
+aarch64_unit     := $(filter-out $(addprefix %/,$(call aarch64_skipped,unit)),$(UNIT) $(PARITY))
+aarch64_names    := $(filter $(program),$(basename $(notdir $(wildcard \
+	$(foreach f,tests/integration samples,$(patsubst %,$f/%.cu,$(AARCH64_PROGRAMS)))))))
+aarch64_names    := $(filter-out $(call aarch64_skipped,program) \
+	$(notdir $(basename $(shell grep -l '^// machine: x86-64' tests/integration/*.cu))),$(aarch64_names))
+aarch64_programs := $(foreach w,static shared plain,$(aarch64_names:%=$(PROGRAM_OUT)/$w/%))
+AARCH64_SHELL_TESTS ?= $(basename $(notdir $(SHELL_TESTS)))
+aarch64_shell    := $(filter-out $(call aarch64_skipped,shell),$(addprefix test_,$(patsubst test_%,%,$(AARCH64_SHELL_TESTS))))
 
-# The last line's are what shell tests name. host_call_kinds makes a call that qemu lacks (process_vm_readv).
-AARCH64_PROGRAMS ?= devices_event_orders event_* host_* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_* \
-	halt_on_error halves_disjoint halves_overlapping kernel_misaligned launch_past_end operator_output range_scatter_elsewhere stream_nonblocking_pair
-aarch64_names    := $(sort $(basename $(notdir $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))))) \
-	example_error example_error_fixed missing_wait missing_wait_fixed free_in_use free_in_use_fixed double_buffer double_buffer_fixed)
-aarch64_names    := $(filter-out host_call_kinds $(notdir $(basename $(shell grep -l '^// machine: x86-64' tests/integration/*.cu))),$(aarch64_names))
-aarch64_programs := $(filter $(foreach n,$(aarch64_names),%/$n),$(INTEGRATION))
+# `make test-aarch64` runs all parts. Each is a target of its own, too: make CROSS=aarch64 aarch64-shell.
+aarch64_run = AARCH64_NAMES='$(aarch64_names)' AARCH64_SHELL='$(aarch64_shell)' \
+	scripts/test-aarch64 --jobs $(JOBS) --ways "$(AARCH64_WAYS)" --parts "$(1)" $(OUT) $(aarch64_unit)
 
-.PHONY: test-aarch64 aarch64-unit aarch64-programs
+# What shell tests need: shell-needs without MPI, PyTorch and the oracle.
+aarch64_shell_needs := $(SCHEMA_CHECK) $(LITMUS) $(CLASSICS) $(TRITON) $(kernels_files) $(FUZZ)/fuzz_kernels $(fuzz_fixed)
+
+.PHONY: test-aarch64 aarch64-all aarch64-unit aarch64-programs aarch64-shell
 test-aarch64:
 	@scripts/setup.sh aarch64
-	@$(MAKE) --no-print-directory CROSS=aarch64 aarch64-unit
-aarch64-unit: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_unit) $(aarch64_programs)
-	@AARCH64_NAMES='$(aarch64_names)' scripts/test-aarch64 --jobs $(JOBS) $(OUT) $(aarch64_unit)
-# The programs alone, and recordings.
-aarch64-programs: $(CSAN) $(EMBEDDED_CUDA) $(EMBEDDED_CUDART) $(SCHEMA_CHECK) $(aarch64_programs)
-	@AARCH64_NAMES='$(aarch64_names)' scripts/test-aarch64 --jobs $(JOBS) $(OUT)
+	@$(MAKE) --no-print-directory CROSS=aarch64 aarch64-all
+aarch64-all: build $(aarch64_unit) $(aarch64_programs) $(aarch64_shell_needs)
+	@$(call aarch64_run,unit programs recordings shell)
+aarch64-unit: build $(aarch64_unit)
+	@$(call aarch64_run,unit)
+aarch64-programs: build $(SCHEMA_CHECK) $(aarch64_programs)
+	@$(call aarch64_run,programs recordings)
+aarch64-shell: build $(aarch64_programs) $(aarch64_shell_needs)
+	@$(call aarch64_run,shell)

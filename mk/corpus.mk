@@ -6,7 +6,7 @@
 # compiler fares; each has its own objects.
 
 CORPUS_ARCH ?= 75
-CORPUS_OBJ  := build/obj/cuda/corpus-$(CORPUS_ARCH)
+CORPUS_OBJ  := $(UNSANITIZED)/obj/cuda/corpus-$(CORPUS_ARCH)
 CORPUS_OUT  := $(OUT)/tests/corpus-$(CORPUS_ARCH)
 TRITON      := $(CORPUS_OUT)/triton/launch
 CLASSICS    := $(patsubst tests/corpus/%.cu,$(CORPUS_OUT)/%,$(wildcard tests/corpus/classics/*.cu))

@@ -8,6 +8,12 @@
 # A test script is sourced by a fresh bash that has `root`, `programs` (linked with csan, static
 # runtime), `plain` (not linked), a scratch directory `scratch` as its working directory, and:
 #
+#   cuda, cuda_lib          the CUDA Toolkit, and its folder with libcudart
+#   nvcc                    its compiler; as gcc and g++ on PATH it compiles for the processor of ROOT
+#   program_kernels         the object with the kernels of tests/integration/program.h
+#   processor               of ROOT, as uname -m names it
+#   for_programs TOOL       whether this machine has it and it works on programs of ROOT, as debuggers do
+#
 #   run COMMAND...          runs it; leaves its exit code in $status, its output in out and err
 #   run_foreign COMMAND...  the same for a program that csan is not in
 #   sanitized COMMAND...    runs it with the sanitizer's run-time that this build has, if any
@@ -45,6 +51,14 @@ if [ "${1:-}" = --sourced ]; then
     programs=$root/tests/programs/static plain=$root/tests/programs/plain
     unset CSAN CSAN_OPTIONS
     export CSAN_DEVICE=embedded
+    build=$(realpath "$(dirname "$0")/../build")
+    cuda=$(sed -n 's/^CUDA_HOME := //p' "$build/config.mk") nvcc=$cuda/bin/nvcc
+    cuda_lib=$(sed -n 's/^CUDA_LIB := //p' "$build/config.mk")
+    program_kernels=$build/obj/cuda/units/program_kernels.o
+    processor=$(uname -m)
+    for_programs() { [ "$processor" = "$(uname -m)" ] && command -v "$1" >/dev/null; }
+    # scripts/test-aarch64 says what stands for these.
+    [ -z "${CSAN_TEST_TOOLS:-}" ] || . "$CSAN_TEST_TOOLS/tools.sh"
     # Libraries built with a sanitizer need its run-time first in every program.
     sanitizer=()
     case $root in

@@ -468,23 +468,40 @@ if [ "${1:-}" = aarch64 ]; then
             exit 1
         fi
     fi
-    [ -d $root/link ] && [ -e $root/usr/lib/aarch64-linux-gnu/libstdc++.so.6 ] && exit 0
+    [ -d $root/link ] && [ -e $root/usr/bin/python3 ] && [ -e $root/host/qemu-aarch64 ] && exit 0
     place=$(mktemp -d)
     mkdir -p "$place"/{lists/partial,cache/archives/partial,packages}
     of_arm=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$place/lists" -o Dir::Cache="$place/cache"
         -o Dir::State::status=/dev/null -o APT::Sandbox::User=root)
-    if ! apt-get "${of_arm[@]}" update >>build/setup.log 2>&1 ||
-        ! (cd "$place/packages" && apt-get "${of_arm[@]}" download libc6 libgcc-s1 libstdc++6 libzstd-dev liblz4-dev libdw-dev libelf-dev \
-            libjson-c-dev libcmocka-dev libcmocka0 zlib1g-dev liblzma-dev libbz2-dev libunwind8) >>build/setup.log 2>&1; then
+    # What csan is linked with; what runs below it in shell tests; what its own cuBLAS and cuFFT use.
+    wanted=(libc6 libgcc-s1 libstdc++6 libzstd-dev liblz4-dev libdw-dev libelf-dev libjson-c-dev libcmocka-dev libcmocka0 zlib1g-dev
+        liblzma-dev libbz2-dev libunwind8 dash coreutils libacl1 libattr1 libselinux1 libpcre2-8-0 libgmp10 zlib1g liblzma5 libbz2-1.0
+        libexpat1 libffi8 libssl3 libcrypt1 libsqlite3-0 libuuid1 libncursesw6 libtinfo6 libreadline8 libopenblas0-pthread libgfortran5
+        libgomp1 libfftw3-single3 libfftw3-double3 libtsan2)
+    if apt-get "${of_arm[@]}" update >>build/setup.log 2>&1; then
+        python=$(apt-cache "${of_arm[@]}" show python3 | sed -n 's/^Depends:.* python\(3\.[0-9]*\) .*/\1/p' | head -1)
+        wanted+=("python$python-minimal" "libpython$python-minimal" "libpython$python-stdlib")
+    fi
+    if ! (cd "$place/packages" && apt-get "${of_arm[@]}" download "${wanted[@]}") >>build/setup.log 2>&1; then
         echo "setup: the libraries of aarch64 cannot be had from apt-get; see build/setup.log" >&2
         exit 1
     fi
     for package in "$place"/packages/*.deb; do dpkg -x "$package" $root; done
+    # A static qemu: LD_PRELOAD is for the program that it runs, and one that is not would say that it cannot load that.
+    mkdir -p "$place/host" $root/host
+    if (cd "$place/host" && apt-get download qemu-user-static) >>build/setup.log 2>&1; then
+        dpkg-deb --fsys-tarfile "$place"/host/*.deb | tar -x -O ./usr/bin/qemu-aarch64-static >$root/host/qemu-aarch64 &&
+            chmod +x $root/host/qemu-aarch64
+    else
+        ln -sf "$(command -v qemu-aarch64)" $root/host/qemu-aarch64
+    fi
     mkdir -p $root/link
     for library in zstd lz4 dw elf z lzma bz2 json-c; do
         ln -sf "../usr/lib/aarch64-linux-gnu/lib$library.a" $root/link/
     done
     ln -sf ../usr/lib/aarch64-linux-gnu/libcmocka.so $root/link/
+    ln -sf openblas-pthread/libopenblas.so.0 $root/usr/lib/aarch64-linux-gnu/
+    ln -sf "python$python" $root/usr/bin/python3
     rm -rf "$place"
     exit 0
 fi

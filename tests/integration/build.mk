@@ -27,7 +27,7 @@ lacking_nvjitlink := $(if $(wildcard $(CUDA_HOME)/include/nvJitLink.h),,$(shell 
 program_src := $(filter-out $(lacking_nvrtc) $(lacking_nvjitlink),$(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
 	$(wildcard tests/integration/*.cu samples/*.cu)))
 program     := $(notdir $(program_src:.cu=))
-PROGRAM_OBJ := $(if $(CROSS),$(OUT),build)/obj/cuda
+PROGRAM_OBJ := $(UNSANITIZED)/obj/cuda
 PROGRAM_OUT := $(OUT)/tests/programs
 INTEGRATION := $(foreach way,static shared plain,$(program:%=$(PROGRAM_OUT)/$(way)/%))
 INTEGRATION_GPU := $(program:%=$(PROGRAM_OUT)/plain-static/%)
@@ -89,7 +89,7 @@ directed_program := $(notdir $(basename $(wildcard samples/*.cu) \
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 PROGRAM_RPATH := -Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 	-Xlinker -rpath='$$ORIGIN/../../lib'
-link_begin = $< $(filter %/program_kernels.o,$^) -o $@ -L$(LIBDIR) $(2)
+link_begin = $< $(filter %/program_kernels.o,$^) -o $@ -L$(LIBDIR) $(CROSS:%=-L$(CURDIR)/build/%-root/link) $(2)
 link_end   = $(PROGRAM_RPATH) $(if $(filter $(NVCC12),$(NVCC)),-Xlinker -rpath=$(CUDA12_HOME)/lib)
 runtime_static := -lcudart_static -lrt
 runtime_shared := -lcudart

@@ -14,7 +14,9 @@ enum { PAGE = 4096 };
 
 static void alternate_stack()
 {
-    const size_t least = getauxval(AT_MINSIGSTKSZ) + 2048, bytes = (least + PAGE - 1) / PAGE * PAGE;
+    const size_t frame = getauxval(AT_MINSIGSTKSZ); // 0: an emulator that does not say it
+    const size_t least = (frame ? frame : MINSIGSTKSZ) + 2048;
+    const size_t bytes = (least + PAGE - 1) / PAGE * PAGE;
     char *room = (char *)mmap(nullptr, PAGE + bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(room, PAGE, PROT_NONE);

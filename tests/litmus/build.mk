@@ -2,7 +2,7 @@
 # end of others need sm_90; the PTX for sm_75 is what older devices take.
 
 litmus_src := $(wildcard tests/litmus/*.cu)
-LITMUS_OBJ := build/obj/litmus
+LITMUS_OBJ := $(UNSANITIZED)/obj/litmus
 LITMUS     := $(OUT)/tests/programs/litmus/litmus
 LITMUS_ARCH := -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=[sm_90,compute_90]
 

@@ -2,7 +2,7 @@
 # that is installed. Kernels are compiled once; the rest is C.
 
 MPI_TESTS := $(OUT)/tests/mpi
-mpis      := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
+mpis      := $(if $(CROSS),,$(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m)))
 mpi_shared := $(MPI_TESTS)/kernels.o
 mpi_cases := $(wildcard tests/mpi/*_cases.c) tests/mpi/main.c
 mpi_alone := jacobi halo ping_pong dies touches abi_check layout_check shared spawn

@@ -7,7 +7,6 @@ ended() { [ "$status" = "$1" ]; }
 printed() { grep -qx -- "$1" out; }
 
 csan=$root/bin/csan
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 sources=$(dirname "$test")/../gpu
 for program in failure failing_node; do
     "$nvcc" -g -lineinfo -arch=sm_90 -std=c++17 -cudart shared "$sources/$program.cu" -o $program

@@ -21,7 +21,7 @@ has_soname() { readelf -d "$1" | grep -q "SONAME.*\[$(basename "$1")\]"; }
 needs_little()
 {
     ! readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-        grep -Evq '^(libc|libm|libdl|libpthread|ld-linux-x86-64|libcuda|lib[at]san|libubsan)\.so'
+        grep -Evq '^(libc|libm|libdl|libpthread|ld-linux-x86-64|ld-linux-aarch64|libcuda|lib[at]san|libubsan)\.so'
 }
 for library in "$libraries"/lib*.so.*; do
     name=$(basename "$library")

@@ -4,7 +4,7 @@
 
 tree=$(realpath "$(dirname "$test")/../..")
 table=$tree/runtime/hook/interpose/driver.table
-include=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/include
+include=$cuda/include
 
 # What a row stands for: "symbol typedef", and the same of its per-thread form.
 awk '/^cu/ { form = $2 == "-" ? "" : $2; print $1 form, $1 "_v" $3

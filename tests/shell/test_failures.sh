@@ -5,7 +5,6 @@ says() { grep -Eq -- "$1" err; }
 ended() { [ "$status" = "$1" ]; }
 
 csan=$root/bin/csan
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 source=$(dirname "$test")/../gpu/failure.cu
 flags="-g -lineinfo -arch=sm_90 -std=c++17 -cudart shared"
 "$nvcc" $flags "$source" -o failure

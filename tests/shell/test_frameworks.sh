@@ -1,7 +1,6 @@
 # csan's listeners for GoogleTest and Catch2, its function for CTest, and the files for CI services.
 
 tree=$(realpath "$(dirname "$test")/../..")
-cuda=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")
 ended() { [ "$status" = "$1" ]; }
 case $root in
 */asan | */tsan)

@@ -1,7 +1,6 @@
 # Option host=content beyond single programs (tests/integration/host_content_*.cu): work that CUDA's own libraries
 # enqueue is left aside, the summary counts, the limit of time holds, and a forked child is left alone.
 tree=$(realpath "$(dirname "$test")/../..")
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
 
 cat >stage.cu <<'SOURCE'
 #include <cuda_runtime.h>

@@ -1,7 +1,6 @@
 # Option host=guard beside others who handle SIGSEGV: crash handlers, Python's faulthandler, AddressSanitizer,
 # handlers set past the C library; and where the guard must stay off, or has a limit.
 tree=$(realpath "$(dirname "$test")/../..")
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
 csan=$root/bin/csan
 guarded() { run "$csan" run --device=embedded --options=host=guard"$extra" "$@"; }
 extra=
@@ -386,7 +385,7 @@ esac
 
 # ---- A debugger, which keeps the traps of single steps for itself
 
-if command -v gdb >/dev/null; then
+if for_programs gdb; then
     debugged() { guarded gdb -q -batch -ex 'handle SIGSEGV nostop noprint pass' "$@"; }
     debugged -ex 'break main' -ex run -ex 'print 6 * 7' -ex continue --args "$plain/host_pinned_read"
     check "under gdb the access is found" eval 'says "^CSAN: data race" && grep -q " = 42" out && grep -q "exited normally" out'

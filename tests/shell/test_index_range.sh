@@ -4,7 +4,6 @@
 says() { grep -Eq -- "$1" err; }
 prints() { grep -Eq -- "$1" out; }
 
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 tests=$(dirname "$(dirname "$(realpath "$test")")")
 "$nvcc" -arch=sm_90 -std=c++17 -cudart shared -I"$(dirname "$tests")/include" "$tests/gpu/index_range.cu" -o index_range
 range='index \(int64\[4, 3\]\) must be in \[0, 16\) or -100, dimension 0 of self'

@@ -9,7 +9,6 @@ case $root in
 esac
 
 tree=$(dirname "$(dirname "$(dirname "$(realpath "$test")")")")
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
 ended() { [ "$status" = "$1" ]; }
 made() { run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory "$@"; }
 absent() { [ ! -e "$1" ]; }

@@ -6,7 +6,6 @@ ended() { [ "$status" = "$1" ]; }
 finds() { [ "$(grep -c '^CSAN: ' err)" = "$1" ]; }
 
 csan=$root/bin/csan
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 sources=$(dirname "$test")/../gpu
 "$nvcc" -g -lineinfo -arch=sm_90 -std=c++17 -cudart shared -I"$sources/../../include" "$sources/leaks.cu" -o leaks
 "$nvcc" -g -arch=sm_90 -cudart shared -shared -Xcompiler -fPIC "$sources/leaking_library.cu" -o libcublas.so

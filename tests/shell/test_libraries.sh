@@ -4,7 +4,7 @@ exported() { nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' 
 needed() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
 all_match() { ! exported "$1" | grep -Evq "$2"; }
 # Before glibc 2.34 the C library had files of their own for threads and dlopen. Or each other:
-only_c_library() { ! needed "$1" | grep -Evq "^(lib(c|m)\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux-x86-64\.so\.2|libcsan\.so\.0)\$"; }
+only_c_library() { ! needed "$1" | grep -Evq "^(lib(c|m)\.so\.6|libpthread\.so\.0|libdl\.so\.2|ld-linux-(x86-64\.so\.2|aarch64\.so\.1)|libcsan\.so\.0)\$"; }
 libcsan=$root/lib/libcsan.so.0
 libcsan_rt=$root/lib/libcsan_rt.so.0
 

@@ -2,7 +2,7 @@
 # functions have the parameters that their rows say, and functions that work on the device have rows.
 
 tree=$(realpath "$(dirname "$test")/../..")
-include=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/include
+include=$cuda/include
 signatures=$root/gen/library_signatures.inc
 
 # Of a library whose header is not there, nothing is compared.

@@ -7,7 +7,6 @@ ended() { [ "$status" = "$1" ]; }
 finds() { [ "$(grep -c '^CSAN: out of memory' err)" = "$1" ]; }
 
 csan=$root/bin/csan
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 sources=$(dirname "$test")/../gpu
 "$nvcc" -g -lineinfo -arch=sm_90 -std=c++17 -cudart shared -I"$sources/../../include" "$sources/exhausted.cu" -o exhausted
 export CSAN_DEVICE_MEMORY=64M

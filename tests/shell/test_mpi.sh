@@ -25,7 +25,7 @@ launch()
 declare -A over=([openmpi]=--oversubscribe [mpich]=)
 
 tree=$(realpath "$(dirname "$test")/../..")
-toolkit=$(sed -n 's/^CUDA_LIB := //p' "$(dirname "$test")/../../build/config.mk")
+toolkit=$cuda_lib
 # MPIs read and write the memory of other processes by process_vm_readv(2), which fails on a guarded page.
 cat >beside.c <<'EOF'
 #include "kernels.h"
@@ -222,7 +222,7 @@ for mpi in openmpi mpich; do
     CSAN_OPTIONS=host=instrumented launch $mpi 2 ./in_flight
     check "... behind it, it is silent ($mpi)" silent
     check "pages that messages and kernels share: the program ($mpi)" eval \
-        '"mpicc.$mpi" -g -I"$source" $(sed -n "s/^CUDA_HOME := \(.*\)/-I\1\/include/p" "$tree/build/config.mk") beside.c "$root/tests/mpi/kernels.o" -o beside \
+        '"mpicc.$mpi" -g -I"$source" -I"$cuda/include" beside.c "$root/tests/mpi/kernels.o" -o beside \
             -L"$toolkit" -lcudart -lstdc++'
     for beside in requests window dynamic; do
         launch $mpi 2 timeout 60 ./beside $beside

@@ -19,7 +19,6 @@ case $root in
         run "$csan" run ./asan error
         check "AddressSanitizer still finds its errors" says 'AddressSanitizer: stack-buffer-overflow'
         tree=$(realpath "$(dirname "$test")/../..")
-        nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
         handover=("$nvcc" -w -g -std=c++17 -cudart shared -I"$tree/include" -I"$tree/tests/integration"
             "$tree/tests/integration/threads_every_handover.cu" -L"$root/lib" -lcsan -lcsan_threads
             -Xlinker -rpath="$root/lib" -Xlinker -rpath="$root/lib/csan/embedded")
@@ -39,7 +38,7 @@ case $root in
     ;;
 esac
 
-if command -v valgrind >/dev/null && [[ $root != *san ]]; then
+if for_programs valgrind && [[ $root != *san ]]; then
     run "$csan" run --device=embedded valgrind -q "$plain/example_error"
     check "a program ends under valgrind" ended 66
     check "... and is checked" says '^csan: 2 ops .*1 race'

@@ -40,7 +40,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [[ $root != */asan && 
     check "a set-user-id program is not checked" eval '! says "^csan|^CSAN"'
     check "... writes no file that its caller named" eval '[ -z "$(ls evil)" ]'
     check "... and runs no program that its caller named" [ ! -e ran ]
-    if command -v strace >/dev/null; then
+    if for_programs strace; then
         run strace -u nobody -f -o trace env -i CSAN=1 CUDA_HOME="$scratch/evil" \
             CSAN_CACHE="$scratch/evil/cache" $patched _exit
         check "... nor opens what its caller named" eval 'grep -q libcsan trace && ! grep "$scratch/evil" trace | grep -v execve'

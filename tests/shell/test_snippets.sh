@@ -9,8 +9,7 @@ case $root in
     ;;
 esac
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$top/build/config.mk")
-export CUDA_HOME=$nvcc PATH=$nvcc/bin:$PATH
+export CUDA_HOME=$cuda PATH=$cuda/bin:$PATH
 unset CSAN_DEVICE MAKEFLAGS MAKELEVEL
 
 snippets() { python3 "$top/tests/shell/snippets.py" "$@" >said 2>&1; }

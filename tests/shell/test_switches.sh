@@ -150,7 +150,7 @@ check "a document is whole before the abort" sh -c "grep -q '\"races\": 1' abort
 
 # A debugger stops at each report.
 check "libcsan exports csan_on_report" sh -c "nm -D '$root/lib/libcsan.so.0' | grep -q ' T csan_on_report\$'"
-if command -v gdb >/dev/null && [ ${#sanitizer[@]} = 0 ]; then
+if for_programs gdb && [ ${#sanitizer[@]} = 0 ]; then
     run_foreign env CSAN=1 CSAN_OPTIONS=deferred_limit=0 gdb -nx -batch -iex 'set debuginfod enabled off' -ex 'set breakpoint pending on' -ex 'break csan_on_report' -ex run -ex 'print race->current.name' -ex backtrace \
         "$programs/stream_nonblocking_pair"
     if grep -q 'ptrace: Operation not permitted' err; then

@@ -11,7 +11,6 @@ if ! "$python" -c 'import torch' 2>/dev/null; then
 fi
 . "$sources/failure_table.sh"
 says() { grep -Eq -- "$1" err; }
-nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/dev/null | head -1)/bin/nvcc
 "$nvcc" -fatbin -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -std=c++17 "$sources/failure.cu" -o failure.fatbin
 export CSAN_MACHINE_CODE=skip
 with() { run "$csan" run --device=embedded --options="$1" "$python" "$sources/torch_kinds.py" failure.fatbin "$2"; }

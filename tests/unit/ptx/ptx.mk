@@ -59,7 +59,7 @@ $(OUT)/tests/unit/test_access_set: $(range_corpus)
 $(OUT)/tests/unit/test_access_direction: $(access_corpus) $(ptx_corpus)
 
 # What tests/shell/test_kernels.sh reads: the same kernels in every form that a file can have.
-KERNELS_DATA := build/data/kernels
+KERNELS_DATA := $(UNSANITIZED)/data/kernels
 kernels_src  := tests/data/kernels/scale.cu
 kernels_part := tests/data/kernels/part.cu
 KERNELS_NVCC  = @mkdir -p $(KERNELS_DATA) && $(NVCC) -w -std=c++14 -arch=sm_90
