@@ -291,9 +291,9 @@ static bool is_eager(void)
 
 void schedule_entry(void)
 {
-    entered = device.schedule.clock;
     if (aside)
         return;
+    entered = device.schedule.clock;
     occasion();
     if (!device.schedule.pending)
         return;
@@ -493,9 +493,11 @@ __attribute__((visibility("default"))) int device_schedule_set(const char *sched
     return begun ? 0 : -1;
 }
 
-__attribute__((visibility("default"))) void device_schedule_aside(void)
+__attribute__((visibility("default"))) bool device_schedule_aside(bool is_aside)
 {
-    aside = true;
+    const bool before = aside;
+    aside = is_aside;
+    return before;
 }
 
 __attribute__((visibility("default"))) void device_schedule_ignore_clock(void)

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_DEVICE_SCHEDULE_SCHEDULE_H
 #define RUNTIME_DEVICE_SCHEDULE_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The texts that name a schedule, here and in CSAN_SCHEDULE:
@@ -37,9 +38,10 @@ struct device_schedule_position {
 };
 void device_schedule_now(struct device_schedule_position *position);
 
-/* From now on the calling thread's calls are no occasion to make steps: it belongs to who watches
- * the program, and when its calls come is up to the machine. Symbol: device_schedule_aside. */
-void device_schedule_aside(void);
+/* From now on the calling thread's calls are, or are not, occasions to make steps, and its newest
+ * call. They are none while it works for who watches the program: how many calls that takes, and
+ * when, is up to the machine. What it was before. Symbol: device_schedule_aside. */
+bool device_schedule_aside(bool is_aside);
 
 /* From now on no clock makes anything happen: the device makes no step while the program calls
  * nothing, and who hands over a host function waits for its end however long that takes. On a busy

@@ -1,6 +1,7 @@
 /* syscall(2) and ioctl(2) of the program's. Who passes the C library's own functions by calls the
  * kernel in this way, and would meet guarded pages there. Of system calls that are not known here,
- * every argument that is the address of a guarded page has it opened. */
+ * every argument that is the address of a guarded page has it opened. Who calls syscall sets only
+ * the registers that his system call has: the rest hold what was in them, perhaps such an address. */
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/host_arguments.h"
 #include "runtime/hook/host/host_futex.h"
@@ -101,6 +102,52 @@ static void *pointer(long argument)
     return (void *)(uintptr_t)argument;
 }
 
+/* Calls that programs make in this way, and of which no argument is an address. */
+static bool takes_addresses(long number)
+{
+    switch (number) {
+    case SYS_futex: /* made again if it is refused, which has no effect */
+    case SYS_membarrier:
+    case SYS_getpid:
+    case SYS_getppid:
+    case SYS_gettid:
+    case SYS_getuid:
+    case SYS_geteuid:
+    case SYS_getgid:
+    case SYS_getegid:
+    case SYS_kill:
+    case SYS_tkill:
+    case SYS_tgkill:
+    case SYS_sched_yield:
+    case SYS_sched_getscheduler:
+    case SYS_getpriority:
+    case SYS_setpriority:
+    case SYS_close:
+    case SYS_close_range:
+    case SYS_dup:
+    case SYS_dup3:
+    case SYS_lseek:
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_ftruncate:
+    case SYS_fallocate:
+    case SYS_eventfd2:
+    case SYS_epoll_create1:
+    case SYS_timerfd_create:
+    case SYS_pidfd_open:
+    case SYS_pidfd_getfd:
+    case SYS_userfaultfd:
+    case SYS_socket:
+    case SYS_listen:
+    case SYS_shutdown:
+    case SYS_exit:
+    case SYS_exit_group:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void open_arguments(const long *arguments, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -127,7 +174,7 @@ static long other(long number, const long *a)
         host_rings_register((unsigned)a[1], pointer(a[2]), (unsigned)a[3]);
     else if (number == SYS_io_submit)
         host_rings_submit(a[1], pointer(a[2]));
-    if (number != SYS_futex) /* which has no effect if it is refused */
+    if (takes_addresses(number))
         open_arguments(a, 6);
     long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (result == -1 && errno == EFAULT)

@@ -126,8 +126,19 @@ static __attribute__((constructor)) void follow(void)
     thread_on_wake = wakes;
 }
 
-/* While no page may be guarded, a function here is tests and a jump: the rest is a function of its
- * own. By its name in the assembler: headers declare it with its own types. */
+static bool may_be_shared(long object)
+{
+    return host_blocks_may_have((struct range){(uint64_t)object, (uint64_t)object + 1});
+}
+
+/* The driver takes many locks in a call, and they lie elsewhere. */
+static bool may_matter(long object, long other, int count)
+{
+    return host_access_guards && (may_be_shared(object) || (count > 1 && may_be_shared(other)));
+}
+
+/* Mostly a function here is tests and a jump: the rest is a function of its own. By its name in the
+ * assembler: headers declare it with its own types. */
 #define WAITS(name, objects)                                                                       \
     static __attribute__((noinline)) long name##_slow(long a, long b, long c, long d)              \
     {                                                                                              \
@@ -141,7 +152,7 @@ static __attribute__((constructor)) void follow(void)
     long host_##name(long a, long b, long c, long d)                                               \
     {                                                                                              \
         words_function *const call = __atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE);          \
-        if (__builtin_expect(!call, 0) || __builtin_expect(host_access_guards, 0))                 \
+        if (__builtin_expect(!call, 0) || __builtin_expect(may_matter(a, b, objects), 0))          \
             return name##_slow(a, b, c, d);                                                        \
         return call(a, b, c, d);                                                                   \
     }

@@ -15,21 +15,30 @@ CUstreamCaptureMode driver_capture_mode(CUstreamCaptureMode mode)
     return mode;
 }
 
-/* The embedded device has a schedule, which csan's own thread must not change. */
-static void leave_schedule_alone(void)
+/* A GPU has no such schedule. */
+static bool no_schedule(bool is_aside)
 {
-    static void *function;
-    void (*schedule_aside)(void);
-    *(void **)&schedule_aside = driver_function_cached(&function, "device_schedule_aside");
-    if (schedule_aside)
-        schedule_aside();
+    return is_aside;
+}
+
+bool driver_schedule_aside(bool is_aside)
+{
+    typedef bool aside_function(bool is_aside);
+    static aside_function *aside; /* atomic */
+    aside_function *function = __atomic_load_n(&aside, __ATOMIC_ACQUIRE);
+    if (!function) {
+        *(void **)&function = driver_function("device_schedule_aside");
+        function = function ? function : no_schedule;
+        __atomic_store_n(&aside, function, __ATOMIC_RELEASE);
+    }
+    return function(is_aside);
 }
 
 static void *run_beside_driver(void *run)
 {
     run_function *function;
     *(void **)&function = run;
-    leave_schedule_alone();
+    driver_schedule_aside(true);
     driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     return function(NULL);
 }

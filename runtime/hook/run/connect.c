@@ -49,6 +49,7 @@ static struct {
     void *push, *pop;            /* cuCtxPushCurrent, cuCtxPopCurrent */
     struct operators *operators; /* the thread's own */
     bool entered;                /* a context was pushed */
+    bool aside;                  /* what the thread was before */
 } batch;
 
 static void batch_symbols_find(void)
@@ -58,10 +59,12 @@ static void batch_symbols_find(void)
     stream_symbols_find();
     memory_type_symbols_find();
     kernel_symbols_find();
+    driver_schedule_aside(driver_schedule_aside(true)); /* finds the function */
 }
 
 static CUcontext batch_begin(void)
 {
+    batch.aside = driver_schedule_aside(true);
     batch.operators = operator_act_for(NULL);
     batch.entered = false;
     return stream_current_context();
@@ -90,6 +93,7 @@ static void batch_end(void)
     if (batch.entered)
         context_leave();
     operator_act_for(batch.operators);
+    driver_schedule_aside(batch.aside);
 }
 
 void connect_hooks(uint32_t deferred)

@@ -337,7 +337,14 @@ static void *call_often(void *unused)
 
 static void *call_often_aside(void *unused)
 {
-    device_schedule_aside();
+    assert_false(device_schedule_aside(true));
+    return call_often(unused);
+}
+
+static void *call_often_as_before(void *unused)
+{
+    assert_false(device_schedule_aside(true));
+    assert_true(device_schedule_aside(false));
     return call_often(unused);
 }
 
@@ -346,6 +353,7 @@ static void an_observers_calls_make_no_steps(void **state)
     (void)state;
     assert_true(steps_beside(call_often) > 0);
     assert_int_equal(steps_beside(call_often_aside), 0);
+    assert_true(steps_beside(call_often_as_before) > 0);
 }
 
 static void enqueues_return_before_the_work(void **state)
