@@ -1,7 +1,8 @@
 /* syscall(2) and ioctl(2) of the program's. Who passes the C library's own functions by calls the
  * kernel in this way, and would meet guarded pages there. Of system calls that are not known here,
  * every argument that is the address of a guarded page has it opened. Who calls syscall sets only
- * the registers that his system call has: the rest hold what was in them, perhaps such an address. */
+ * the registers that his system call has: the rest hold what was in them, perhaps such an address.
+ */
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/host_arguments.h"
 #include "runtime/hook/host/host_futex.h"

@@ -8,8 +8,8 @@
  * not recorded, and no capture forbids them. False: it cannot be started. */
 bool driver_thread_start(void *(*run)(void *));
 
-/* Whether the calling thread's calls leave the embedded device's schedule alone from now on; returns
- * what it was. When csan's own calls come, and how many, must not matter to the program. */
+/* Whether the calling thread's calls leave the embedded device's schedule alone from now on;
+ * returns what it was. When csan's own calls come, and how many, must not matter to the program. */
 bool driver_schedule_aside(bool is_aside);
 
 /* Sets the calling thread's capture mode, and returns the previous one. csan's own calls must not
