@@ -27,7 +27,8 @@ def read(tensors, answers):
 
 def share(rewritten):
     context = multiprocessing.get_context("spawn")
-    tensors, answers = context.Queue(), context.Queue()
+    # What is put into such a queue is made ready at once, with the event; a Queue's thread does that later.
+    tensors, answers = context.SimpleQueue(), context.Queue()
     child = context.Process(target=read, args=(tensors, answers))
     child.start()
     tensor = torch.ones(COUNT, device="cuda")
