@@ -31,22 +31,27 @@ cat >beside.c <<'EOF'
 #include "kernels.h"
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-enum { W = 30001, TURNS = 10 };
+enum { W = 30001, TURNS = 10, BYTES = 5 * W * sizeof(float) };
 static int rank;
 static float *rows, mine[W], got[W];
 static cudaStream_t stream;
-/* Rows 0 and 3 come, rows 1 and 4 go; a kernel works on row 2. */
-static int by_requests(void)
+/* Rows 0 and 3 come, rows 1 and 4 go; a kernel works on row 2. `late`: they are registered meanwhile. */
+static int by_requests(int late)
 {
     MPI_Request requests[4];
     MPI_Irecv(rows, W, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(rows + 3 * W, W, MPI_FLOAT, 1 - rank, 1, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(rows + W, W, MPI_FLOAT, 1 - rank, 0, MPI_COMM_WORLD, &requests[2]);
     MPI_Isend(rows + 4 * W, W, MPI_FLOAT, 1 - rank, 1, MPI_COMM_WORLD, &requests[3]);
+    if (late)
+        cudaHostRegister(rows, BYTES, cudaHostRegisterDefault);
     launch_fill(rows + 2 * W, W, 7, stream);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     cudaStreamSynchronize(stream);
+    if (late)
+        cudaHostUnregister(rows);
     return rows[9] == 1 - rank && rows[3 * W + 9] == 1 - rank;
 }
 /* Row 0 of the other is put, its row 1 is got. */
@@ -61,29 +66,32 @@ static int by_window(MPI_Win window, MPI_Aint base, MPI_Aint unit)
 }
 int main(int argc, char **argv)
 {
-    const int dynamic = !strcmp(argv[1], "dynamic"), bytes = 5 * W * sizeof(float);
+    const int dynamic = !strcmp(argv[1], "dynamic"), late = !strcmp(argv[1], "registered");
     MPI_Win window;
     MPI_Aint base = 0, other = 0;
     int right = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    cudaMallocHost((void **)&rows, bytes);
+    if (late)
+        rows = aligned_alloc(4096, (BYTES + 4095) / 4096 * 4096);
+    else
+        cudaMallocHost((void **)&rows, BYTES);
     cudaStreamCreate(&stream);
     for (int i = 0; i < 5 * W; i++)
         rows[i] = rank;
     for (int i = 0; i < W; i++)
         mine[i] = 5;
-    if (!strcmp(argv[1], "requests")) {
+    if (late || !strcmp(argv[1], "requests")) {
         for (int i = 0; i < TURNS; i++)
-            right &= by_requests();
+            right &= by_requests(late);
     } else {
         if (dynamic) {
             MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-            MPI_Win_attach(window, rows, bytes);
+            MPI_Win_attach(window, rows, BYTES);
             MPI_Get_address(rows, &base);
             MPI_Sendrecv(&base, 1, MPI_AINT, 1 - rank, 0, &other, 1, MPI_AINT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Win_create(rows, bytes, sizeof(float), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Win_create(rows, BYTES, sizeof(float), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
         }
         MPI_Win_lock_all(0, window);
         for (int i = 0; i < TURNS; i++)
@@ -228,6 +236,9 @@ for mpi in openmpi mpich; do
         launch $mpi 2 timeout 60 ./beside $beside
         check "... $beside: other processes read and write in these pages ($mpi)" silent
     done
+    CSAN_OPTIONS=verbosity=1:host_guard_us=1000000 launch $mpi 2 timeout 60 ./beside registered
+    check "... registered while requests are pending: the pages stay open ($mpi)" eval \
+        'silent && says "host memory: 0 ops guarded .*, 10 in memory that cannot be guarded"'
     run "$csan" run --device=embedded "$folder/$mpi/touches"
     check "a host access to device memory is one clear line" says \
         '^csan: the program read memory of the device at 0x[0-9a-f]+, which the host cannot reach: copy it with cudaMemcpy'

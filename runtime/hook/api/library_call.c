@@ -29,7 +29,8 @@ static __thread struct {
     bool entered;
 } inside __attribute__((tls_model("initial-exec")));
 
-static uint32_t requests; /* ever started; atomic */
+static uint32_t requests;      /* ever started; atomic */
+static uint32_t requests_over; /* of those, for which a thread waited; atomic */
 
 /* Before the process uses CUDA there is nothing that could be in the way. */
 static bool enter(void)
@@ -136,7 +137,7 @@ uint64_t library_request_start(const struct csan_call *call)
         call_watch_host();
     if (!enter())
         return 0;
-    const uint32_t serial = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
+    const uint32_t serial = __atomic_add_fetch(&requests, 1, __ATOMIC_SEQ_CST);
     snprintf(label, sizeof label, "the request of %s", call->name);
     const csan_lane lane = thread_makes_lane(serial, label);
     const uint64_t request = lane == CSAN_NO_LANE ? 0 : (uint64_t)serial << LANE_BITS | (lane + 1);
@@ -146,9 +147,17 @@ uint64_t library_request_start(const struct csan_call *call)
             request_expose(call, request);
         op(lane, site_of(call), call);
         pages_open(call);
+    } else {
+        __atomic_fetch_add(&requests_over, 1, __ATOMIC_RELAXED);
     }
     guard_leave();
     return request;
+}
+
+bool library_requests_pending(void)
+{
+    return __atomic_load_n(&requests, __ATOMIC_SEQ_CST) !=
+           __atomic_load_n(&requests_over, __ATOMIC_RELAXED);
 }
 
 void library_request_end(uint64_t request, int waited)
@@ -156,8 +165,10 @@ void library_request_end(uint64_t request, int waited)
     const csan_lane lane = (csan_lane)request - 1;
     if (!request || !enter())
         return;
-    if (waited)
+    if (waited) {
+        __atomic_fetch_add(&requests_over, 1, __ATOMIC_RELAXED);
         csan_lane_waits(session_context(), thread_lane(), lane);
+    }
     if (host_access_guards && waited)
         unguarded_conceal(request, UINT_MAX);
     csan_lane_destroy(session_context(), lane);

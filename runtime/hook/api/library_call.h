@@ -9,6 +9,7 @@
 
 #include <csan/csan.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 void library_call_touches(const struct csan_call *call);
@@ -20,5 +21,9 @@ void library_call_exposed(const void *memory, size_t bytes, int begin);
 const struct csan_activity *library_call_activity(void);
 void *library_call_host_view(const void *pointer);
 void library_call_count(const struct csan_call_counts *counts);
+
+/* Whether some request may still touch memory. Who makes a block known and asks then sees it, or
+ * the request sees the block. */
+bool library_requests_pending(void);
 
 #endif

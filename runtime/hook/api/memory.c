@@ -7,6 +7,7 @@
  * checked as an access of the host. A stream-ordered birth or free is work of its stream. */
 #include "runtime/hook/api/memory.h"
 #include "driver_hooks.h"
+#include "runtime/hook/api/library_call.h"
 #include "runtime/hook/kernel/launch_pointer.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/capture.h"
@@ -140,7 +141,8 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, 0, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
-        registered_block_begins((struct range){(uintptr_t)p, (uintptr_t)p + bytesize});
+        registered_block_begins((struct range){(uintptr_t)p, (uintptr_t)p + bytesize},
+                                library_requests_pending());
     }
     return result;
 }

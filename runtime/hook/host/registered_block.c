@@ -25,13 +25,13 @@ static bool is_plain(struct range block)
     return at >= block.end;
 }
 
-void registered_block_begins(struct range block)
+void registered_block_begins(struct range block, bool shared)
 {
     if (!host_access_guards || block.start >= block.end)
         return;
     /* What another block's op guards looks otherwise in the kernel's table. */
     lent_memory_open((const void *)(uintptr_t)block.start, block.end - block.start);
-    if (!is_plain(block))
+    if (shared || !is_plain(block))
         unguarded_add(block);
     unguarded_registered(block);
 }

@@ -5,10 +5,12 @@
 
 #include "csan/base/range_map.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Call them after the driver's calls have succeeded. */
-void registered_block_begins(struct range block);
+/* Call them after the driver's calls have succeeded. `shared`: others may touch the block now, who
+ * would meet guarded pages: it stays open. */
+void registered_block_begins(struct range block, bool shared);
 void registered_block_ends(uint64_t start);
 
 #endif
