@@ -114,7 +114,7 @@ static inline uint64_t wgmma_descriptor(const struct wgmma_case *w, int transpos
     else if (transposed)
         leading = 128, stride = depth * 16;
     else if (w->swizzle)
-        leading = 16, stride = 8 * w->swizzle;
+        leading = w->sparse && w->swizzle == 32 ? lines * 32 : 16, stride = 8 * w->swizzle;
     else
         leading = lines * 16, stride = 128;
     return start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | kind << 62;
@@ -138,9 +138,9 @@ static inline uint32_t wgmma_place(const struct wgmma_case *w, int transposed, u
     if (transposed) /* 8 lines by 8 of k */
         return line / 8 * depth * 16 + k / 8 * 128 + k % 8 * 16 + line % 8 * 2;
     const uint32_t byte = k * bits / 8;
-    if (s) { /* rows of lines */
+    if (s) { /* rows of lines; what does not fit into them lies behind all lines */
         const uint32_t at = byte + wgmma_ahead(w, depth, bits);
-        return line * s + (at / 16 ^ wgmma_turn(s, line)) * 16 + at % 16;
+        return at / s * lines * s + line * s + (at % s / 16 ^ wgmma_turn(s, line)) * 16 + at % 16;
     }
     return byte / 16 * lines * 16 + line * 16 +
            byte % 16; /* 16 bytes of all lines, then the next */
@@ -417,5 +417,9 @@ static const struct wgmma_case wgmma_cases[] = {
     {"f16", "e5m2", "e4m3", 32, 64, 0, 0, 0, 0, 0, 1, 0, 1, 0},
     {"s32", "s8", "s8", 64, 64, 64, 0, 0, 0, 0, 0, 1, 1, 0},
     {"s32", "u8", "s8", 96, 64, 128, 1, 0, 0, 0, 0, 0, 1, 0},
+    /* B has twice the bytes along k that a row of its pattern has */
+    {"f32", "f16", "f16", 64, 32, 32, 0, 0, 0, 0, 0, 1, 1, 0},
+    {"f32", "bf16", "bf16", 24, 32, 32, 1, 0, 0, 0, 0, 0, 1, 1},
+    {"s32", "s8", "s8", 40, 64, 32, 0, 0, 0, 0, 0, 1, 1, 0},
 };
 enum { WGMMA_CASES = sizeof wgmma_cases / sizeof *wgmma_cases };
