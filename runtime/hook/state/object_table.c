@@ -183,18 +183,20 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
 }
 
 /* Elements of fewer than 8 bits are "packed contiguously in the global memory" (PTX ISA 5.5.1.1.1).
- * The layout of interleaved tensors is the reader's own: they go from their start to the end of the
- * allocation. */
+ * Of interleaved ones a pixel has 16 or 32 bytes, and the strides are those of rows and slices: so
+ * an H200 read them (driver 580, CUDA 13.0; test_device_tensor.c). */
 static struct object_memory memory_of_tensor(const struct tensor *tensor)
 {
     struct object_memory memory = {.base = tensor->base,
                                    .element_bytes = tensor_element_bytes(tensor->type)};
     memory.bytes = CSAN_TO_END;
-    if (tensor->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || !tensor->sizes ||
+    if ((unsigned)tensor->interleave > CU_TENSOR_MAP_INTERLEAVE_32B || !tensor->sizes ||
         !tensor->sizes[0] || tensor->sizes[0] > UINT64_MAX / 128 || tensor->rank == 0 ||
         tensor->rank > OBJECT_MAX_DIMS + 1 || (tensor->rank > 1 && !tensor->strides))
         return memory;
-    memory.bytes = (tensor->sizes[0] * tensor_element_bits(tensor->type) + 7) / 8;
+    memory.bytes = tensor->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE
+                       ? (tensor->sizes[0] * tensor_element_bits(tensor->type) + 7) / 8
+                       : tensor->sizes[0] * 16 * (uint64_t)tensor->interleave;
     for (uint32_t i = 1; i < tensor->rank; i++)
         memory_repeat(&memory, tensor->strides[i - 1], tensor->sizes[i]);
     return memory;

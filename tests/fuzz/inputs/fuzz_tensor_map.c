@@ -33,7 +33,8 @@ static void check_places(const struct tensor_map *map, uint64_t shared)
     if (reach > SHARED_MOST) /* more than there is shared memory: no copy begins */
         return;
     memset(taken, 0, reach);
-    const uint32_t held = tensor_map_held_bytes(map);
+    const uint32_t all = tensor_map_held_bytes(map),
+                   held = all < TENSOR_PIECE ? all : TENSOR_PIECE; /* a swizzle turns pieces */
     for (uint64_t offset = 0; offset < end; offset += held) {
         const uint64_t place = tensor_map_shared_place(map, shared, offset);
         if (place >= reach || held > reach - place || taken[place]++)

@@ -358,21 +358,25 @@ static void one_of_several_maps(void **state)
     assert_true(meets(q, 64));
 }
 
-/* Shapes whose bytes csan does not know go to the end of the allocation, and no further back. */
-static void other_layouts_are_wider(void **state)
+/* Of an interleaved tensor, a pixel's slice of channels has 16 bytes. */
+static void other_layouts_have_their_bytes(void **state)
 {
     (void)state;
     CUdeviceptr p = device(4096), q = device(4096), r = device(4096);
-    const cuuint64_t sizes[3] = {8, 4, 2}, strides[2] = {64, 256};
+    const cuuint64_t sizes[3] = {8, 4, 2}, strides[2] = {64, 256}, rows[2] = {256, 1024};
+    const cuuint32_t slice[3] = {8, 1, 1};
     const int corner[2] = {0, 0};
     CUtensorMap interleaved, pixels, wide;
     OK(cuTensorMapEncodeTiled(&interleaved, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3,
-                              (void *)(uintptr_t)(p + 1024), sizes, strides, ones, ones,
+                              (void *)(uintptr_t)(p + 1024), sizes, rows, slice, ones,
                               CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_SWIZZLE_NONE,
                               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     launch("store", non_blocking(), (void *[]){&interleaved});
     assert_false(meets(p, 1024));
-    assert_true(meets(p + 4095, 1));
+    assert_true(meets(p + 1024 + 127, 1));
+    assert_false(meets(p + 1024 + 128, 128)); /* behind the pixels of a row */
+    assert_true(meets(p + 2048 + 3 * 256 + 127, 1));
+    assert_false(meets(p + 2048 + 3 * 256 + 128, 128));
     OK(cuTensorMapEncodeIm2col(&pixels, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)(uintptr_t)q,
                                sizes, strides, corner, corner, 8, 4, ones,
                                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
@@ -536,7 +540,7 @@ int main(int argc, char **argv)
         TEST(replaced_address_is_another_map),
         TEST(additions_to_a_tensor_are_atomic),
         TEST(one_of_several_maps),
-        TEST(other_layouts_are_wider),
+        TEST(other_layouts_have_their_bytes),
         TEST(threads_apart),
         TEST(levels_are_counted),
     };

@@ -54,6 +54,16 @@ static uint8_t *shared_place(const struct tensor_copy *copy, uint64_t offset)
     return copy->pointer + tensor_map_shared_place(copy->map, copy->shared, offset);
 }
 
+/* `bytes` of an element to shared memory; NULL: zeros. A swizzle turns pieces of 16 bytes. */
+static void put(const struct tensor_copy *copy, uint64_t offset, const uint8_t *from,
+                uint32_t bytes)
+{
+    static const uint8_t zeros[2 * TENSOR_PIECE];
+    for (uint32_t i = 0; i < bytes; i += TENSOR_PIECE)
+        memcpy(shared_place(copy, offset + i), (from ? from : zeros) + i,
+               bytes - i < TENSOR_PIECE ? bytes - i : TENSOR_PIECE);
+}
+
 static void fill(const struct tensor_copy *copy, uint64_t offset)
 {
     static const uint8_t nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
@@ -61,7 +71,7 @@ static void fill(const struct tensor_copy *copy, uint64_t offset)
     if (copy->map->nan) /* of values of whole bytes */
         memcpy(shared_place(copy, offset), nan + sizeof nan - bytes, bytes);
     else
-        memset(shared_place(copy, offset), 0, bytes);
+        put(copy, offset, NULL, bytes);
 }
 
 /* "Discarding the 2-bits of padding data and packing the 6-bits data contiguously": .b6p2x16. */
@@ -97,7 +107,7 @@ static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint6
                      address, bytes);
     uint64_t value = 0;
     if (copy->loads)
-        memcpy(shared_place(copy, offset), global, bytes);
+        put(copy, offset, global, bytes);
     else if (!copy->reduce)
         store_element(copy, global, offset);
     else
@@ -133,7 +143,7 @@ static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64
         uint64_t address = map->base;
         bool inside = true;
         for (uint32_t i = 0; i < map->rank; i++) {
-            const int64_t place = first[i] + (int64_t)at[i] * (i ? map->steps[i] : 1);
+            const int64_t place = first[i] + (int64_t)at[i] * tensor_map_step(map, i);
             inside &= place >= 0 && place < (int64_t)tensor_map_size(map, i);
             address += (uint64_t)place * map->strides[i];
         }
@@ -346,6 +356,8 @@ static bool column_is_aligned(const struct tensor_site *site, const struct tenso
 {
     const struct tensor_map *map = copy->map;
     const int64_t values = tensor_map_values(map);
+    if (tensor_map_is_interleaved(map))
+        return true;
     if (map->packing == TENSOR_PLAIN)
         return site->mode > MODE_ROWS || copy->first[0] * map->element_bytes % TENSOR_PIECE == 0;
     return copy->first[0] % (map->packing == TENSOR_4_BITS ? values * TENSOR_PIECE : 128) == 0;
@@ -364,6 +376,10 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
         memcpy(&map, given, sizeof map);
     if (!given || !tensor_map_is_valid(&map) || !map_fits(site, &map))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
+    if (tensor_map_is_interleaved(&map) && !site->loads)
+        return fault_unsupported(w, op,
+                                 "a store to an interleaved tensor is not supported by the "
+                                 "embedded device");
     if (site->reduces && !(copy.reduce = reduction(site, &map)))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->coordinate_count; i++)

@@ -143,6 +143,11 @@ static int replace_lane(struct warp *w, const struct micro *op, int lane)
     memcpy(&map, bytes, sizeof map);
     if (map.magic != TENSOR_MAP_MAGIC)
         tensor_map_begin(&map);
+    if (map.packing >= TENSOR_SLICE_16 && site->field != FIELD_ADDRESS)
+        return fault_unsupported(
+            w, op,
+            "tensormap.replace of an interleaved tensor's map is not supported "
+            "by the embedded device, but for its address");
     set_field(&map, site,
               site->wide ? ((const uint64_t *)slot(w, site->value))[lane]
                          : ((const uint32_t *)slot(w, site->value))[lane]);

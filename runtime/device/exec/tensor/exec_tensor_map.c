@@ -28,7 +28,9 @@ static const struct {
 } packings[] = {[TENSOR_PLAIN] = {1, 0, 0},
                 [TENSOR_4_BITS] = {2, 1, 1},
                 [TENSOR_4_PADDED] = {16, 8, TENSOR_PIECE},
-                [TENSOR_6_PADDED] = {16, 12, TENSOR_PIECE}};
+                [TENSOR_6_PADDED] = {16, 12, TENSOR_PIECE},
+                [TENSOR_SLICE_16] = {1, TENSOR_PIECE, TENSOR_PIECE},
+                [TENSOR_SLICE_32] = {1, 2 * TENSOR_PIECE, 2 * TENSOR_PIECE}};
 enum { PACKINGS = sizeof packings / sizeof *packings, PADDED_VALUES = 128 };
 
 void tensor_map_begin(struct tensor_map *map)
@@ -58,9 +60,20 @@ uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis)
     return axis ? map->sizes[axis] : map->sizes[0] / packings[map->packing].values;
 }
 
+bool tensor_map_is_interleaved(const struct tensor_map *map)
+{
+    return map->packing >= TENSOR_SLICE_16;
+}
+
+uint32_t tensor_map_step(const struct tensor_map *map, uint32_t axis)
+{
+    return axis || tensor_map_is_interleaved(map) ? map->steps[axis] : 1;
+}
+
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis)
 {
-    const uint32_t step = axis ? map->steps[axis] : packings[map->packing].values;
+    const uint32_t step =
+        axis ? map->steps[axis] : tensor_map_step(map, 0) * packings[map->packing].values;
     return (map->box[axis] + step - 1) / step;
 }
 
@@ -79,6 +92,19 @@ static bool pixels_are_valid(const struct tensor_map *map)
     return valid;
 }
 
+/* "Interleaved layouts are supported only for 3D, 4D and 5D". Of 32 bytes, base and strides are
+ * multiples of 32, and the swizzle is that of 32 bytes (CUDA Driver API, cuTensorMapEncodeTiled).
+ */
+static bool slices_are_valid(const struct tensor_map *map)
+{
+    bool aligned = map->base % map->element_bytes == 0;
+    for (uint32_t i = 1; i < map->rank; i++)
+        aligned &= map->strides[i] % map->element_bytes == 0;
+    return aligned && map->rank >= 3 && map->box[map->rank - 2] == 1 && !map->pixels &&
+           !map->atom && map->swizzle <= TENSOR_SWIZZLE_128 &&
+           (map->packing == TENSOR_SLICE_16 || map->swizzle == TENSOR_SWIZZLE_32);
+}
+
 /* "Restriction on Tensor Copy instructions" (PTX ISA 9.7.9.27.1.1): of types with padding a box has
  * 128 values, and none fills with NaN. */
 static bool packing_is_valid(const struct tensor_map *map)
@@ -88,6 +114,8 @@ static bool packing_is_valid(const struct tensor_map *map)
                !(map->element_bytes & (map->element_bytes - 1));
     if (map->packing >= PACKINGS || map->element_bytes != packings[map->packing].bytes || map->nan)
         return false;
+    if (tensor_map_is_interleaved(map))
+        return slices_are_valid(map);
     if (map->packing == TENSOR_4_BITS)
         return map->sizes[0] % 2 == 0;
     return map->sizes[0] % PADDED_VALUES == 0 && map->box[0] == PADDED_VALUES &&
@@ -101,7 +129,8 @@ static bool swizzle_is_valid(const struct tensor_map *map, uint64_t inner)
         map->atom == TENSOR_ATOM_32_FLIPPED || (map->atom && map->swizzle != TENSOR_SWIZZLE_128) ||
         (map->swizzle == TENSOR_SWIZZLE_96 && map->wide == TENSOR_WIDE_W128))
         return false;
-    return map->swizzle == TENSOR_SWIZZLE_NONE || inner <= pattern_of(map).span;
+    return map->swizzle == TENSOR_SWIZZLE_NONE || tensor_map_is_interleaved(map) ||
+           inner <= pattern_of(map).span;
 }
 
 bool tensor_map_is_valid(const struct tensor_map *map)

@@ -42,7 +42,13 @@ enum tensor_packing {
     TENSOR_PLAIN,    /* an element is a value */
     TENSOR_4_BITS,   /* .b4x16: a byte with two values */
     TENSOR_4_PADDED, /* .b4x16_p64: 8 bytes with 16 values; 16 in shared memory */
-    TENSOR_6_PADDED  /* .b6x16_p32, .b6p2x16: 12 bytes with 16 values; 16 in shared memory */
+    TENSOR_6_PADDED, /* .b6x16_p32, .b6p2x16: 12 bytes with 16 values; 16 in shared memory */
+    /* Interleaved (PTX ISA 5.5.6): an element is a slice of channels of one pixel, with 16 or 32
+     * bytes. The innermost axis has the pixels, the one before the last has the slices, and a box
+     * has one slice. No section says so; it was measured on an H200 (driver 580, CUDA 13.0;
+     * test_device_tensor.c). */
+    TENSOR_SLICE_16,
+    TENSOR_SLICE_32
 };
 
 struct tensor_map {
@@ -51,7 +57,7 @@ struct tensor_map {
     uint64_t strides[TENSOR_RANK_MOST]; /* bytes; the innermost's is an element */
     uint32_t sizes[TENSOR_RANK_MOST];   /* values, innermost first; 1 beyond the rank */
     uint16_t box[TENSOR_RANK_MOST];     /* values that a copy reaches over: see tensor_map_count */
-    uint8_t steps[TENSOR_RANK_MOST]; /* from element to element of the box, but the innermost's */
+    uint8_t steps[TENSOR_RANK_MOST];    /* from element to element of the box: tensor_map_step */
     uint8_t rank;
     uint8_t element_bytes;
     uint8_t type;    /* enum ptx_type: of the elements, for reductions */
@@ -76,8 +82,11 @@ uint32_t tensor_map_values(const struct tensor_map *map);
 uint32_t tensor_map_held_bytes(const struct tensor_map *map);
 /* Elements of the tensor along an axis. */
 uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis);
-/* Elements of a box along an axis: "ceil(boxDim[i] / elementStrides[i])", but for the innermost,
- * whose step is ignored. */
+bool tensor_map_is_interleaved(const struct tensor_map *map);
+/* Elements from one of the box to the next one. "TMA doesn't support the stride for dimension zero"
+ * unless the tensor is interleaved. */
+uint32_t tensor_map_step(const struct tensor_map *map, uint32_t axis);
+/* Elements of a box along an axis: "ceil(boxDim[i] / elementStrides[i])". */
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis);
 /* Whether a copy may use it: a map lies in memory that the program can write. */
 bool tensor_map_is_valid(const struct tensor_map *map);

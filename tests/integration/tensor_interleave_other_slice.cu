@@ -1,0 +1,7 @@
+// verdict: none
+// flags: -arch=sm_90a
+// cuda: 13
+// Another stream clears a slice of an interleaved tensor; a kernel loads the next one.
+#define ORDERED 0
+#define CLEARED 0
+#include "tensor_interleave_pair.h"
