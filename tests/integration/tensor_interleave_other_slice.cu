@@ -1,4 +1,5 @@
 // verdict: none
+// gpu: possible
 // flags: -arch=sm_90a
 // cuda: 13
 // Another stream clears a slice of an interleaved tensor; a kernel loads the next one.

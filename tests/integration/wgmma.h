@@ -420,6 +420,6 @@ static const struct wgmma_case wgmma_cases[] = {
     /* B has twice the bytes along k that a row of its pattern has */
     {"f32", "f16", "f16", 64, 32, 32, 0, 0, 0, 0, 0, 1, 1, 0},
     {"f32", "bf16", "bf16", 24, 32, 32, 1, 0, 0, 0, 0, 0, 1, 1},
-    {"s32", "s8", "s8", 40, 64, 32, 0, 0, 0, 0, 0, 1, 1, 0},
+    {"s32", "s8", "s8", 48, 64, 32, 0, 0, 0, 0, 0, 1, 1, 0},
 };
 enum { WGMMA_CASES = sizeof wgmma_cases / sizeof *wgmma_cases };
