@@ -197,13 +197,19 @@ static uint32_t depth_of(uint8_t d, uint8_t a, uint8_t b)
     }
 }
 
+/* "Supported matrix shapes" of wgmma.mma_async (PTX ISA): of integers fewer. */
+static bool has_shape(uint32_t columns, uint8_t element)
+{
+    const bool some = columns && columns % 8 == 0 && columns <= COLUMNS_MOST;
+    return some && (element != ELEMENT_S32 || columns <= 24 || columns % 16 == 0);
+}
+
 static bool read_words(struct warpgroup *p, const struct ptx_instruction *i)
 {
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
     if (words.other || words.kind || words.scaled || words.exclusive || words.layout_count ||
-        words.element_count != 3 || words.m != ROWS || !words.n || words.n % 8 ||
-        words.n > COLUMNS_MOST)
+        words.element_count != 3 || words.m != ROWS || !has_shape(words.n, words.elements[0]))
         return false;
     p->element[0] = words.elements[1];
     p->element[1] = words.elements[2];

@@ -227,6 +227,8 @@ static void other_forms_are_refused(void **unused)
     static const char *const forms[] = {
         "wgmma.mma_async.sync.aligned.m64n8k8.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %p, 1, 1, 0, "
         "0;",
+        "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8 {%s0,%s1,%s2,%s3,%s0,%s1,%s2,%s3,%s0,%s1,"
+        "%s2,%s3,%s0,%s1,%s2,%s3,%s0,%s1,%s2,%s3}, %d, %d, %p;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.bf16 {%f0,%f1,%f2,%f3}, %d, %d, %p, 1, 1, "
         "0, 0;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2}, %d, %d, %p, 1, 1, 0, 0;",
@@ -243,7 +245,8 @@ static void other_forms_are_refused(void **unused)
         char text[1024], message[512];
         snprintf(text, sizeof text,
                  ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n"
-                 ".reg .f32 %%f<4>; .reg .b64 %%d; .reg .b32 %%r; .reg .pred %%p;\n%s\nret;\n}\n",
+                 ".reg .f32 %%f<4>; .reg .b64 %%d; .reg .b32 %%r, %%s<4>; .reg .pred "
+                 "%%p;\n%s\nret;\n}\n",
                  forms[i]);
         harness_open_text(&h, text);
         assert_false(exec_prepare(h.image, harness_kernel(&h, "k"), message, sizeof message));
