@@ -4,14 +4,10 @@
 // cuda: 13
 // Blocks of a cluster send each other numbers by st.async and red.async, and wait for the bytes at
 // an mbarrier of their own.
+#include "bulk_barrier.h"
 #include "program.h"
 
 enum { CLUSTER = 4, THREADS = 64, ROUNDS = 3, SUMS = 8 };
-
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 __device__ inline uint32_t address_in(uint32_t address, uint32_t block)
 {
@@ -59,10 +55,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) exchange(uint4 *words, uint32_t 
     for (uint32_t round = 0; round < ROUNDS; round++) {
         cluster_sync();
         if (thread == 0)
-            asm volatile(
-                "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-                "r"(bytes)
-                : "memory");
+            bulk_barrier_expect(&barrier, bytes);
         const uint32_t at = address_in(shared_address(&barrier), next);
         asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, "
                      "%3, %4}, [%5];" ::"r"(address_in(shared_address(&got[thread]), next)),

@@ -2,14 +2,10 @@
 // waits at an mbarrier of its own.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "program.h"
 
 enum { CLUSTER = 4, PIECE = 64 }; // PIECE: ints
-
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 // The first block of each cluster copies a piece to the blocks of `mask`; all write out what they
 // have.
@@ -23,10 +19,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) spread(const int *in, uint16_t m
     if (threadIdx.x == 0) {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
         asm volatile("fence.mbarrier_init.release.cluster;\nfence.proxy.async;" ::: "memory");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-            "r"(mask >> rank & 1 ? bytes : 0)
-            : "memory");
+        bulk_barrier_expect(&barrier, mask >> rank & 1 ? bytes : 0);
     }
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     if (rank == 0 && threadIdx.x == 0)
@@ -36,13 +29,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) spread(const int *in, uint16_t m
             "l"(__cvta_generic_to_global(in + blockIdx.x / CLUSTER * PIECE)), "r"(bytes),
             "r"(shared_address(&barrier)), "h"(mask)
             : "memory");
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < PIECE; i += blockDim.x)
         out[blockIdx.x * PIECE + i] = piece[i];
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");

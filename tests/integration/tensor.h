@@ -2,35 +2,20 @@
 // load and store one tile of it, each run by one thread.
 #pragma once
 
-#include "program.h"
-
-#include <cuda.h>
+#include "tiled_map.h"
 
 enum { COLUMNS = 64, ROWS = 32, TILE = 16 };
 
 // `columns` columns from `p` on, of a matrix whose rows are COLUMNS ints long.
 static inline CUtensorMap tensor_map(int *p, int columns)
 {
-    void *found = nullptr;
-    cudaDriverEntryPointQueryResult status;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
-                                           cudaEnableDefault, &status));
-    if (!found) {
-        fprintf(stderr, "the driver has no cuTensorMapEncodeTiled\n");
-        exit(101);
-    }
-    CUtensorMap map;
-    cuuint64_t sizes[2] = {(cuuint64_t)columns, ROWS}, strides[1] = {COLUMNS * sizeof(int)};
-    cuuint32_t box[2] = {TILE, TILE}, steps[2] = {1, 1};
-    CUresult result = ((decltype(&cuTensorMapEncodeTiled))found)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        fprintf(stderr, "cuTensorMapEncodeTiled: %d\n", (int)result);
-        exit(101);
-    }
-    return map;
+    return encode_tiled(p, {CU_TENSOR_MAP_DATA_TYPE_INT32,
+                            2,
+                            {(cuuint64_t)columns, ROWS},
+                            {COLUMNS * sizeof(int)},
+                            {TILE, TILE},
+                            CU_TENSOR_MAP_INTERLEAVE_NONE,
+                            CU_TENSOR_MAP_SWIZZLE_NONE});
 }
 
 // Tensor copies exist from sm_90 on (PTX ISA, "cp.async.bulk.tensor"): compile with -arch=sm_90.

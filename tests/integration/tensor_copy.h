@@ -1,14 +1,10 @@
 // Tensor copies of Hopper (TMA): a tile of a matrix to shared memory, and back elsewhere.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "tiled_map.h"
 
 enum { ROWS = 40, COLUMNS = 64, TILE = 16 };
-
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 // Each block adds 1 to a tile of the tensor `from` and writes it to `to`.
 __global__ void move_tiles(const __grid_constant__ CUtensorMap from,
@@ -17,27 +13,17 @@ __global__ void move_tiles(const __grid_constant__ CUtensorMap from,
     __shared__ alignas(128) int tile[TILE][TILE];
     __shared__ alignas(8) uint64_t barrier;
     int x = blockIdx.x * TILE, y = blockIdx.y * TILE;
-    if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
-        asm volatile("fence.proxy.async.shared::cta;");
-    }
+    if (threadIdx.x == 0)
+        bulk_barrier_begin(&barrier);
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-            "r"((uint32_t)sizeof tile));
+        bulk_barrier_expect(&barrier, sizeof tile);
         asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::"
                      "bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(tile)),
                      "l"(&from), "r"(x), "r"(y), "r"(shared_address(&barrier))
                      : "memory");
     }
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x)
         tile[i / TILE][i % TILE] += 1;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

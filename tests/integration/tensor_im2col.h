@@ -2,6 +2,7 @@
 // and writes it out.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "program.h"
 
 #include <algorithm>
@@ -21,11 +22,6 @@ struct Start {
     int at[4]; // width, height, depth, image; of a rank that lacks axes the image comes earlier
 };
 
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
 #define IM2COL(rank, places, offsets)                                                              \
     asm volatile("cp.async.bulk.tensor." rank "d.shared::cluster.global.im2col.mbarrier::"         \
                  "complete_tx::bytes [%0], [%1, {%2, " places "}], [%7], {" offsets                \
@@ -42,14 +38,11 @@ __global__ void load_columns(const __grid_constant__ CUtensorMap map, int rank, 
     __shared__ alignas(8) uint64_t barrier;
     const Start start = starts[blockIdx.x];
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
-        asm volatile("fence.proxy.async.shared::cta;");
+        bulk_barrier_begin(&barrier);
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-            "r"((uint32_t)sizeof column));
+        bulk_barrier_expect(&barrier, sizeof column);
         if (rank == 3)
             IM2COL("3", "%3, %4", "%8");
         else if (rank == 4)
@@ -57,13 +50,7 @@ __global__ void load_columns(const __grid_constant__ CUtensorMap map, int rank, 
         else
             IM2COL("5", "%3, %4, %5, %6", "%8, %9, %10");
     }
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < COLUMN; i += blockDim.x)
         out[blockIdx.x * COLUMN + i] = column[i];
 }

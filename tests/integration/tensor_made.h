@@ -2,6 +2,7 @@
 // of kernels do: all of it from zeros, or some fields of one that the host made.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "tiled_map.h"
 
 enum { ROWS = 24, COLUMNS = 32, TILE_ROWS = 8, TILE_COLUMNS = 16, TILE = TILE_ROWS * TILE_COLUMNS };
@@ -10,11 +11,6 @@ struct Matrix {
     int *first;
     int columns, rows, row_bytes, step;
 };
-
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
 
 #define FIELD(name, type, constraint, value)                                                       \
     asm volatile("tensormap.replace.tile." name ".shared::cta.b1024." type                         \
@@ -76,24 +72,15 @@ __global__ void load_by_own_map(const __grid_constant__ CUtensorMap host, bool f
                  : "memory");
     asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(made) : "memory");
     if (lane == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
-        asm volatile("fence.proxy.async.shared::cta;");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-            "r"((uint32_t)sizeof tile));
+        bulk_barrier_begin(&barrier);
+        bulk_barrier_expect(&barrier, sizeof tile);
         asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::"
                      "bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(tile)),
                      "l"(made), "r"(x), "r"(y), "r"(shared_address(&barrier))
                      : "memory");
     }
     __syncwarp();
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    bulk_barrier_wait(&barrier);
     for (int i = lane; i < TILE; i += 32)
         out[i] = tile[i];
 }

@@ -18,9 +18,7 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1)
         asm volatile("fence.mbarrier_init.release.cluster;");
         asm volatile("fence.proxy.async.shared::cta;");
         if (rank != SKIPPED)
-            asm volatile(
-                "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-                "r"((uint32_t)sizeof tile));
+            bulk_barrier_expect(&barrier, sizeof tile);
     }
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     if (rank == 1 && threadIdx.x == 0)
@@ -30,13 +28,8 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1)
             "l"(&from), "r"(TILE), "r"(2 * TILE), "r"(shared_address(&barrier)),
             "h"((unsigned short)((1 << BLOCKS) - 1 - (1 << SKIPPED)))
             : "memory");
-    uint32_t done = rank == SKIPPED;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    if (rank != SKIPPED)
+        bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x)
         out[rank * TILE * TILE + i] = tile[i / TILE][i % TILE];
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");

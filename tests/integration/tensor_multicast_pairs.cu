@@ -21,9 +21,7 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1)
         asm volatile("fence.mbarrier_init.release.cluster;");
         asm volatile("fence.proxy.async.shared::cta;");
         if (waits)
-            asm volatile(
-                "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-                "r"(2 * TILE_BYTES));
+            bulk_barrier_expect(&barrier, 2 * TILE_BYTES);
     }
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     if (rank == 3 && threadIdx.x == 0)
@@ -33,13 +31,8 @@ __global__ void __cluster_dims__(BLOCKS, 1, 1)
                      "l"(&from), "r"(TILE), "r"(TILE), "r"(shared_address(&barrier)),
                      "h"((unsigned short)((1 << BLOCKS) - 1))
                      : "memory");
-    uint32_t done = !waits;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    if (waits)
+        bulk_barrier_wait(&barrier);
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x)
         out[rank * TILE * TILE + i] = tile[i / TILE][i % TILE];

@@ -2,6 +2,7 @@
 // matrix, wherever they are, to shared memory, and from there to four rows of another one.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "tiled_map.h"
 
 enum { ROWS = 40, COLUMNS = 32, TILE = 16, FOUR = 4 };
@@ -10,30 +11,6 @@ struct Rows {
     int column, row[FOUR];
 };
 
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
-__device__ inline void wait_for(const uint64_t *barrier)
-{
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier))
-                     : "memory");
-}
-
-__device__ inline void expect(const uint64_t *barrier, uint32_t bytes)
-{
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)));
-    asm volatile("fence.proxy.async.shared::cta;");
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(bytes));
-}
-
 // Block i gathers the i-th four rows, and writes them out one behind the other.
 __global__ void gather_rows(const __grid_constant__ CUtensorMap map, const Rows *all, int *out)
 {
@@ -41,7 +18,8 @@ __global__ void gather_rows(const __grid_constant__ CUtensorMap map, const Rows 
     __shared__ alignas(8) uint64_t barrier;
     const Rows r = all[blockIdx.x];
     if (threadIdx.x == 0) {
-        expect(&barrier, sizeof rows);
+        bulk_barrier_begin(&barrier);
+        bulk_barrier_expect(&barrier, sizeof rows);
         asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::"
                      "complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
                          shared_address(rows)),
@@ -50,7 +28,7 @@ __global__ void gather_rows(const __grid_constant__ CUtensorMap map, const Rows 
                      : "memory");
     }
     __syncthreads();
-    wait_for(&barrier);
+    bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < FOUR * TILE; i += blockDim.x)
         out[blockIdx.x * FOUR * TILE + i] = rows[i];
 }

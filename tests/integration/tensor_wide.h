@@ -2,6 +2,7 @@
 // of pixels and, in the first of the modes, the halo behind them, and writes all of it out.
 #pragma once
 
+#include "bulk_barrier.h"
 #include "program.h"
 
 #include <cuda.h>
@@ -21,11 +22,6 @@ struct Line {
     unsigned short halo, offset;
 };
 
-__device__ inline uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
 #define WIDE(rank, mode, places)                                                                   \
     asm volatile("cp.async.bulk.tensor." rank "d.shared::cta.global." mode ".mbarrier::"           \
                  "complete_tx::bytes [%0], [%1, {%2, " places                                      \
@@ -43,11 +39,8 @@ __global__ void load_lines(const __grid_constant__ CUtensorMap map, int rank, bo
     const Line line = all[blockIdx.x];
     const uint32_t bytes = (uint32_t)(pixels_and_halo + line.halo) * PIXEL_BYTES;
     if (threadIdx.x == 0) {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
-        asm volatile("fence.proxy.async.shared::cta;");
-        asm volatile(
-            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-            "r"(bytes));
+        bulk_barrier_begin(&barrier);
+        bulk_barrier_expect(&barrier, bytes);
         const char rank_[] = {(char)('0' + rank)};
         if (rank == 3)
             WIDE("3", "im2col::w", "%3, %4");
@@ -59,13 +52,7 @@ __global__ void load_lines(const __grid_constant__ CUtensorMap map, int rank, bo
             WIDE("4", "im2col::w", "%3, %4, %5");
     }
     __syncthreads();
-    uint32_t done = 0;
-    while (!done)
-        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                     "selp.u32 %0, 1, 0, p;\n}"
-                     : "=r"(done)
-                     : "r"(shared_address(&barrier))
-                     : "memory");
+    bulk_barrier_wait(&barrier);
     // The map swizzles 16 bytes within 64: bits 4 and 5 of the address by bits 7 and 8.
     for (uint32_t i = threadIdx.x; i < bytes / 4; i += blockDim.x)
         out[blockIdx.x * LINE_MOST * CHANNELS + i] = pixels[(i * 4 ^ (i * 4 >> 7 & 3) << 4) / 4];
