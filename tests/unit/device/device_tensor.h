@@ -172,7 +172,7 @@ static inline void run(const char *what, const struct shape *shape, const CUtens
     ok(try_to_run(what, shape->rank, shape, map));
 }
 
-static uint8_t memory[TENSOR_BYTES], expected[TENSOR_BYTES], box[BOX_BYTES], found[TENSOR_BYTES];
+static uint8_t memory[TENSOR_BYTES], found[TENSOR_BYTES];
 
 #define REFUSES(change)                                                                            \
     do {                                                                                           \

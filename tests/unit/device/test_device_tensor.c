@@ -3,6 +3,8 @@
  * element of elementStrides is ignored" (CUDA Driver API, cuTensorMapEncodeTiled). */
 #include "tests/unit/device/device_tensor.h"
 
+static uint8_t expected[TENSOR_BYTES], box[BOX_BYTES];
+
 static struct shape random_shape(void)
 {
     static const CUtensorMapDataType types[] = {

@@ -1,6 +1,8 @@
 /* Bulk tensor copies of values of four and six bits, against plain loops. */
 #include "tests/unit/device/device_tensor.h"
 
+static uint8_t expected[TENSOR_BYTES], box[BOX_BYTES];
+
 /* Of four and six bits (PTX ISA 5.5.1.1): packed in the tensor, and in shared memory as they are or
  * 16 values in 16 bytes. */
 struct packed {
