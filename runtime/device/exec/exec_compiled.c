@@ -183,11 +183,8 @@ static inline bool take_in_lockstep(struct compiled_call *call, struct round *ro
     do {
         struct warp *warp = round->warp;
         if (!lockstep_waits(round->block, warp)) {
-            call->pc = warp->pc = round->block->lockstep.pc;
-            call->warp = warp;
-            call->slots = warp->base[0];
-            call->mask = warp->mask;
-            call->left = round->left;
+            warp->pc = round->block->lockstep.pc;
+            load_warp(call, warp, round->left);
             round->progress = warp->state->progress;
             return true;
         }
