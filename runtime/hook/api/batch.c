@@ -6,6 +6,8 @@
  * touch the same bytes are enqueued on lanes of their own. When a source is read depends on the
  * copy's attribute: in stream order; before the call returns, which makes it an access of the host;
  * or at any time from the call to the end of the batch. */
+#include "csan/base/range_map.h"
+#include "csan/shadow/lmad.h"
 #include "driver_hooks.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
@@ -31,24 +33,24 @@ struct part {
 
 /* What a part touches from its first byte to its last, to find parts that meet. */
 struct hull {
-    uint64_t first, end;
+    struct range bytes;
     bool is_write;
 };
 
 static const char *const argument_names[] = {"src", "dst"};
 
+/* Without bytes, none. */
 static struct hull hull_of(const struct csan_access *access)
 {
-    struct hull hull = {access->base, access->base + access->bytes, access->kind == CSAN_WRITE};
-    for (uint8_t i = 0; i < access->dim_count; i++)
-        hull.end += (uint64_t)access->dims[i].stride * (access->dims[i].count - 1);
+    struct hull hull = {{access->base, access->base}, access->kind == CSAN_WRITE};
+    lmad_hull(access, &hull.bytes.start, &hull.bytes.end);
     return hull;
 }
 
 static int by_first(const void *left, const void *right)
 {
     const struct hull *a = left, *b = right;
-    return a->first < b->first ? -1 : a->first > b->first;
+    return a->bytes.start < b->bytes.start ? -1 : a->bytes.start > b->bytes.start;
 }
 
 /* Whether some bytes are written by one and touched by another; no memory: they may. */
@@ -64,11 +66,11 @@ static bool parts_overlap(const struct part *parts, size_t count)
     if (hulls)
         qsort(hulls, 2 * count, sizeof *hulls, by_first);
     for (size_t i = 0; !meet && i < 2 * count; i++) {
-        meet = hulls[i].first < (hulls[i].is_write ? touched : written);
-        if (hulls[i].end > touched)
-            touched = hulls[i].end;
-        if (hulls[i].is_write && hulls[i].end > written)
-            written = hulls[i].end;
+        meet = hulls[i].bytes.start < (hulls[i].is_write ? touched : written);
+        if (hulls[i].bytes.end > touched)
+            touched = hulls[i].bytes.end;
+        if (hulls[i].is_write && hulls[i].bytes.end > written)
+            written = hulls[i].bytes.end;
     }
     free(hulls);
     return meet;
@@ -165,12 +167,13 @@ static void enqueue_apart(const struct enqueuing *destination, const struct part
 static void parts_overwrite(const struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct hull hull = hull_of(&parts[i].target);
-        if (!parts[i].target.bytes)
+        struct range bytes = {0};
+        if (!lmad_hull(&parts[i].target, &bytes.start, &bytes.end))
             continue;
-        known_contents_written(hull.first, hull.end - hull.first, NULL,
-                               memory_type_may_be_constant(hull.first, hull.end - hull.first));
-        stream_memop_overwritten(hull.first, hull.end - hull.first);
+        const uint64_t length = bytes.end - bytes.start;
+        known_contents_written(bytes.start, length, NULL,
+                               memory_type_may_be_constant(bytes.start, length));
+        stream_memop_overwritten(bytes.start, length);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "csan/base/loaded_object.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
+#include "csan/shadow/lmad.h"
 #include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/unguarded.h"
@@ -83,15 +84,12 @@ static uint64_t op(csan_lane lane, csan_site site, const struct csan_call *call)
     return number;
 }
 
+/* From the first byte to the last; of an access that touches nothing, none. */
 static struct range hull_of(const struct csan_access *access)
 {
-    struct range hull = {access->base, access->base + access->bytes};
-    for (uint8_t k = 0; k < access->dim_count; k++) {
-        const int64_t span = (int64_t)(access->dims[k].count - 1) * access->dims[k].stride;
-        hull.start += span < 0 ? (uint64_t)span : 0;
-        hull.end += span > 0 ? (uint64_t)span : 0;
-    }
-    return hull;
+    struct range hull;
+    return lmad_hull(access, &hull.start, &hull.end) ? hull
+                                                     : (struct range){access->base, access->base};
 }
 
 /* The library touches the memory as the host does: pages that are guarded are opened. */
