@@ -20,10 +20,16 @@ for i in 0 1 2; do
 done
 for i in $ranks; do wait $i || { kill $ranks 2>/dev/null; exit 1; }; done
 END
-# One rank is killed, once csan has written what it did.
+# one_dies.sh CSAN FOREVER PROGRAM: one rank is killed, once its recording has its kernel, or after a minute.
 cat >one_dies.sh <<'END'
-[ "$LAUNCHED" = 1 ] && exec timeout -s KILL 2 "$1" forever
-exec "$2"
+[ "$LAUNCHED" = 1 ] || exec "$3"
+"$2" forever &
+for i in $(seq 240); do
+    "$1" info app.1.csan 2>/dev/null | grep -q '^ops  *1 ' && break
+    sleep 0.25
+done
+kill -KILL $!
+wait $!
 END
 
 unset RANK OMPI_COMM_WORLD_RANK PMI_RANK PMIX_RANK SLURM_PROCID
@@ -51,7 +57,7 @@ for variables in 'RANK WORLD_SIZE LOCAL_RANK' 'SLURM_PROCID SLURM_NTASKS SLURM_L
 
     rm -f app.*
     run "$csan" record --device=embedded -o app.%r.csan sh launcher.sh $variables \
-        sh one_dies.sh "$forever" "$racy"
+        sh one_dies.sh "$csan" "$forever" "$racy"
     check "a rank that dies leaves a recording ($name)" test -s app.1.csan
     run "$csan" info app.1.csan
     check "... whose end is missing" ended 2
