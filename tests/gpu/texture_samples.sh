@@ -7,14 +7,15 @@
 #
 # DATA may have some of the samples only, and be compressed: tests/data/texture has some of an H200.
 # Prints a line for each mode that differs, with the first sample and how many differ, and
-# "N passed, N failed". Exit code 1 if any failed. Needs nvcc.
+# "N passed, N failed". Exit code 1 if any failed. Needs nvcc: NVCC, or
+# the one on PATH, or that of CUDA_HOME.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$1" && pwd) || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 data=${2:-$work/gpu}
-nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+nvcc=${NVCC:-$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")}
 if [ ! -x "$nvcc" ]; then
     echo "skipped texture_samples: no nvcc"
     exit 0

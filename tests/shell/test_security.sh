@@ -5,6 +5,15 @@ ended() { [ "$status" = "$1" ]; }
 source_root=$(cd "$(dirname "$test")/../.." && pwd)
 csan=$root/bin/csan
 
+# Where root has the only user of its namespace, as in some containers and under scripts/test-aarch64, no file can be given away.
+touch given
+others=
+if [ "$(id -u)" = 0 ] && chown 65534 given 2>/dev/null; then
+    others=yes
+else
+    echo "skipped part of $(basename "$test" .sh): files and programs of other users cannot be made here"
+fi
+
 # ---- The environment is read by one function
 
 readers()
@@ -19,7 +28,7 @@ check "nothing in csan's libraries reads a variable but csan/base/environment.h"
 
 # ---- A program that gains rights
 
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [[ $root != */asan && $root != */tsan ]]; then
+if [ -n "$others" ] && command -v setpriv >/dev/null && [[ $root != */asan && $root != */tsan ]]; then
     mkdir -m 755 public
     chmod 755 "$scratch"
     cp -r "$root/lib" public/lib
@@ -72,7 +81,7 @@ check "... which is said" says 'the cache .*/linked/learned, or the directory it
 mkdir -m 777 writable
 learn "$scratch/writable"
 check "one that others can write is refused" says 'can be written by other users: nothing is read from it or kept'
-if [ "$(id -u)" = 0 ]; then
+if [ -n "$others" ]; then
     mkdir others
     chown 65534 others
     learn "$scratch/others"
@@ -121,12 +130,12 @@ library.unlink()
 place.parent.rename("adapters/csan2")
 pathlib.Path("adapters/csan").symlink_to("csan2")
 assert not refused()  # a cache of our own elsewhere
-if os.geteuid() == 0:
+if sys.argv[2:] == ["others"]:
     os.chown(place, 65534, 0)
     assert "another user" in refused()
 END
 if command -v python3 >/dev/null; then
-    run python3 adapter.py "$source_root/runtime/torch/csan_torch/adapter.py"
+    run python3 adapter.py "$source_root/runtime/torch/csan_torch/adapter.py" ${others:+others}
     check "the PyTorch adapter's directory keeps the same rules" ended 0
 fi
 
