@@ -385,7 +385,11 @@ esac
 
 # ---- A debugger, which keeps the traps of single steps for itself
 
-if for_programs gdb; then
+case $root in
+*/asan | */tsan) debugger="gdb that runs with a sanitizer's library" ;;
+*) debugger=gdb ;;
+esac
+if for_programs "$debugger"; then
     debugged() { guarded gdb -q -batch -ex 'handle SIGSEGV nostop noprint pass' "$@"; }
     debugged -ex 'break main' -ex run -ex 'print 6 * 7' -ex continue --args "$plain/host_pinned_read"
     check "under gdb the access is found" eval 'says "^CSAN: data race" && grep -q " = 42" out && grep -q "exited normally" out'
@@ -393,7 +397,7 @@ if for_programs gdb; then
     check "and what lies beside an op's bytes is left alone" eval 'ended 0 && ! says "^CSAN" && grep -q "exited normally" out && ! grep -q SIGTRAP out'
     check "and counted" says "[1-9][0-9]* access(es)? not checked"
 else
-    echo "# test_host_guard: no gdb here"
+    echo "# test_host_guard: no $debugger here"
 fi
 
 # ---- Python's faulthandler
