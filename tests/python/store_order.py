@@ -93,6 +93,7 @@ MODES = {
     "bytes": lambda store, rank: store.get("key") if rank else store.set("key", b"value"),
     "wait": lambda store, rank: store.wait(["key"]) if rank else store.set("key", "value"),
     "prefix": lambda store, rank: MODES["set"](distributed.PrefixStore("a", distributed.PrefixStore("b", store)), rank),
+    "named": lambda store, rank: MODES["set"](distributed.PrefixStore(prefix="a", store=store), rank),
     "file": lambda store, rank: MODES["set"](store, rank),
     "count": counted,
     "chain": chained,

@@ -22,7 +22,7 @@ record()
 }
 merge() { run "$csan" merge --order app.0.csan app.1.csan; }
 
-for mode in set bytes wait prefix file count chain swap several queue barrier; do
+for mode in set bytes wait prefix named file count chain swap several queue barrier; do
     record $mode
     check "the store orders the two ($mode)" eval '[ "$ran" = 0 ] && [ "$right" = right ]'
     merge

@@ -219,9 +219,10 @@ def _follow(table):
     begin = distributed.PrefixStore.__init__
 
     @functools.wraps(begin)
-    def begin_noted(store, prefix, under):
-        begin(store, prefix, under)
-        names.note(store, prefix, under)
+    def begin_noted(self, *arguments, **named):
+        begin(self, *arguments, **named)
+        given = dict(zip(("prefix", "store"), arguments), **named)
+        names.note(self, given["prefix"], given["store"])
 
     distributed.PrefixStore.__init__ = begin_noted
 
