@@ -7,6 +7,7 @@
 #include <math.h>
 
 enum { MOST_A = 16 * 256, MOST_B = 256 * 32, MOST_C = 32 * 32 };
+enum { MOST_M = 32, MOST_N = 32, MOST_K = 256, WIDE_M = 16, NARROW_M = 8, NARROW_N = 8 };
 
 struct product {
     uint32_t m, n, k;
@@ -257,6 +258,14 @@ static bool name_elements(struct product *p, const struct matrix_words *words)
     return words->element_count == 4 || (words->element_count == 2 && p->a.opaque);
 }
 
+/* Whether fragments have a place for each element, and no other. mma: "m8n8k4" to "m16n8k256". */
+static bool has_shape(const struct matrix_words *words, bool opaque)
+{
+    return words->m && words->n && words->k && words->m <= MOST_M && words->n <= MOST_N &&
+           words->k <= MOST_K &&
+           (opaque || (words->n == NARROW_N && (words->m == NARROW_M || words->m == WIDE_M)));
+}
+
 static void decode_product(struct decoder *decoder, const struct ptx_instruction *i, bool opaque)
 {
     struct product *p = decoder_keep(decoder, sizeof *p);
@@ -265,7 +274,8 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
     const uint32_t operands = words.sparse ? 6 : 4; /* in front of scales */
     if (!p || words.other || i->operand_count != operands + (words.scaled ? 4u : 0u) ||
         (words.sparse && opaque) || !matrix_scales_are_valid(&words) ||
-        words.k * words.m > MOST_A || words.k * words.n > MOST_B || words.m * words.n > MOST_C) {
+        !has_shape(&words, opaque) || words.k * words.m > MOST_A || words.k * words.n > MOST_B ||
+        words.m * words.n > MOST_C) {
         decoder_fail(decoder);
         return;
     }

@@ -486,9 +486,39 @@ static void eight_by_eight_by_the_book(void **unused)
     harness_close(&h);
 }
 
+/* ---- other forms --------------------------------------------------------------------------- */
+
+/* Registers enough for the elements, but no shape of mma's: "m8n8k4" to "m16n8k256". */
+static void other_shapes_are_refused(void **unused)
+{
+    static const char *const forms[] = {
+        "mma.sync.aligned.m4n8k16.row.col.f32.f16.f16.f32 {%f0}, {%r0}, {%r0, %r1}, {%f0}",
+        "mma.sync.aligned.m2n16k32.row.col.f32.f16.f16.f32 {%f0}, {%r0}, "
+        "{%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%f0}",
+        "mma.sync.aligned.m16n32k256.row.col.s32.b1.b1.s32.and.popc {%r0, %r1, %r2, %r3, %r4, %r5, "
+        "%r6, %r7, %r8, %r9, %r10, %r11, %r12, %r13, %r14, %r15}, {%r0, %r1, %r2, %r3}, {%r0, %r1, "
+        "%r2, %r3, %r4, %r5, %r6, %r7}, {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10, "
+        "%r11, %r12, %r13, %r14, %r15}",
+        "mma.sync.aligned.m24n8k8.row.col.f32.tf32.tf32.f32 {%f0, %f1, %f2, %f3, %f4, %f5}, "
+        "{%r0, %r1, %r2, %r3, %r4, %r5}, {%r0, %r1}, {%f0, %f1, %f2, %f3, %f4, %f5}"};
+    (void)unused;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+                 ".reg .f32 %%f<8>;\n.reg .b32 %%r<16>;\n%s;\nret;\n}\n",
+                 forms[i]);
+        harness_open_text(&h, text);
+        assert_int_equal(harness_launch(&h, "k", 1, 32, 0, ARGUMENTS(NULL)), EXEC_FAULT);
+        assert_non_null(strstr(h.message, "is not supported"));
+        harness_close(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_shapes_are_refused),
         cmocka_unit_test(products_by_the_book), cmocka_unit_test(sums_of_integers_end),
         cmocka_unit_test(tiles_of_every_format), cmocka_unit_test(tiles_turned),
         cmocka_unit_test(eight_by_eight_by_the_book)};
