@@ -256,7 +256,7 @@ static void shared_addresses(const struct tensor_copy *copy, const struct micro 
             addresses[copy->lane] % WINDOW_CLUSTER + (uint64_t)(block + 1) * WINDOW_CLUSTER;
 }
 
-/* Where the box lies in shared memory, if all of it does. */
+/* Where the box lies in shared memory, if all of it does, and in that of one block. */
 static int find_shared(struct tensor_copy *copy, const struct tensor_site *site, int block)
 {
     const uint64_t bytes = tensor_map_shared_bytes(copy->map, copy_bytes(copy));
@@ -266,6 +266,9 @@ static int find_shared(struct tensor_copy *copy, const struct tensor_site *site,
     copy->shared = addresses[copy->lane];
     int flow = space_resolve_at(copy->warp, &site->shared, addresses, first);
     addresses[copy->lane] += bytes > TENSOR_PIECE ? bytes - TENSOR_PIECE : 0;
+    if (flow == FLOW_NEXT && addresses[copy->lane] / WINDOW_CLUSTER != copy->shared / WINDOW_CLUSTER)
+        flow = fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_OUT_OF_RANGE,
+                           addresses[copy->lane]);
     if (flow == FLOW_NEXT)
         flow = space_resolve_at(copy->warp, &site->shared, addresses, last);
     if (flow == FLOW_NEXT && copy->map->swizzle && copy->shared % TENSOR_SHARED_ALIGNMENT)
