@@ -105,10 +105,12 @@ static const char script[] =
     "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -fwrapv "
     "-fno-asynchronous-unwind-tables -o \"$part.part\" \"$part.c\"; }; "
     "((compile " LEFT_OUT "|| compile) && mv -f \"$part.part\" \"$to.so\" || : > \"$part.failed\"; "
-    "rm -f \"$part.c\" \"$part.part\") > /dev/null 2>&1 < /dev/null";
+    "rm -f \"$part.c\" \"$part.part\")";
 
 /* The variables that a compiler needs, and no others: none changes what it makes. */
 enum { VARIABLES = 3, NICE = 5, STACK_BYTES = 1 << 16 };
+/* Kernels before 5.9, and some containers, close descriptors one by one. */
+enum { DESCRIPTORS_MOST = 1 << 16 };
 
 static void fill_environment(char (*text)[PATH_MAX], char **variables)
 {
@@ -129,9 +131,22 @@ static void fill_environment(char (*text)[PATH_MAX], char **variables)
 struct beginning {
     char *const *arguments;
     char **variables;
-    char *stack; /* its end, for the second */
+    char *stack;          /* its end, for the second */
+    uint32_t descriptors; /* all are below */
     volatile bool failed;
 };
+
+/* Whoever waits for the end of the program's output, or for a lock that it holds, is not to wait
+ * for a compiler. In their place it gets /dev/null for input, output and errors. */
+UNCHECKED static void close_all(const struct beginning *beginning)
+{
+    if (syscall(SYS_close_range, 0, UINT32_MAX, 0) != 0)
+        for (uint32_t number = 0; number < beginning->descriptors; number++)
+            syscall(SYS_close, number);
+    syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+    syscall(SYS_dup, STDIN_FILENO);
+    syscall(SYS_dup, STDIN_FILENO);
+}
 
 /* The second process. It makes system calls alone: functions of the C library may be the hooks'
  * own, whose state is that of the program. */
@@ -143,6 +158,7 @@ UNCHECKED static int become_shell(void *data)
         syscall(SYS_rt_sigaction, number, usual, NULL, sizeof none);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     syscall(SYS_setpriority, PRIO_PROCESS, 0, NICE);
+    close_all(beginning);
     syscall(SYS_execve, beginning->arguments[0], beginning->arguments, beginning->variables);
     beginning->failed = true;
     syscall(SYS_exit, 127);
@@ -166,6 +182,14 @@ static bool gets_orphans(void)
     return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &reaper) == 0 && reaper);
 }
 
+static uint32_t descriptors_find(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < DESCRIPTORS_MOST
+               ? (uint32_t)limit.rlim_cur
+               : (uint32_t)DESCRIPTORS_MOST;
+}
+
 /* The first process has no signal at its end, so wait, waitpid and waitid of the program do not
  * find it, and no SIGCHLD comes. (One that became the shell would get that signal back.) This
  * thread stands still until it has ended. */
@@ -180,7 +204,8 @@ static bool spawn(char *const *arguments)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stacks == MAP_FAILED)
         return false;
-    struct beginning beginning = {arguments, variables, stacks + STACK_BYTES, false};
+    struct beginning beginning = {arguments, variables, stacks + STACK_BYTES, descriptors_find(),
+                                  false};
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler runs there */
     const pid_t process =

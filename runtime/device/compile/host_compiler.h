@@ -14,10 +14,9 @@ const char *host_compiler_find(uint64_t *mark);
 void host_compiler_set_level(const char *flag);
 
 /* Starts it on `text` and returns at once. When it is done, `name`.so appears in the directory, or
- * else an empty `work`.failed. No other job may have
- * `work`, even after it is done. The compiler is no
- * child of this process, so that the program's own children are left alone. False: it cannot be
- * started. */
+ * else an empty `work`.failed. No other job may have `work`, even after it is done. The compiler is
+ * no child of this process, so that the program's own children are left alone. It has none of the
+ * program's descriptors. False: it cannot be started. */
 bool host_compiler_start(const char *compiler, const char *directory, const char *work,
                          const char *name, const char *text, unsigned long bytes);
 

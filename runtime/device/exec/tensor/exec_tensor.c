@@ -266,7 +266,8 @@ static int find_shared(struct tensor_copy *copy, const struct tensor_site *site,
     copy->shared = addresses[copy->lane];
     int flow = space_resolve_at(copy->warp, &site->shared, addresses, first);
     addresses[copy->lane] += bytes > TENSOR_PIECE ? bytes - TENSOR_PIECE : 0;
-    if (flow == FLOW_NEXT && addresses[copy->lane] / WINDOW_CLUSTER != copy->shared / WINDOW_CLUSTER)
+    if (flow == FLOW_NEXT &&
+        addresses[copy->lane] / WINDOW_CLUSTER != copy->shared / WINDOW_CLUSTER)
         flow = fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_OUT_OF_RANGE,
                            addresses[copy->lane]);
     if (flow == FLOW_NEXT)

@@ -3,6 +3,7 @@
 #include "tests/unit/device/exec/exec_harness.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -173,20 +174,60 @@ static void without_a_compiler_kernels_are_interpreted(void **unused)
     assert_true(in_child("always", "/nowhere", says_no_compiler));
 }
 
-/* A compiler that fails; it is another one, so the cache has nothing of it. */
+/* A compiler in a folder of its own, in front of the others on the path. It is another one, so the
+ * cache has nothing of it. */
+static void compiler_make(const char *folder, const char *script, char path[PATH_MAX])
+{
+    char directory[256];
+    snprintf(directory, sizeof directory, "%s/%s", getenv("CSAN_CACHE"), folder);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    snprintf(path, PATH_MAX, "%s/cc", directory);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "#!/bin/sh\n%s\n", script);
+    assert_int_equal(fchmod(fileno(file), 0700) | fclose(file), 0);
+    snprintf(path, PATH_MAX, "%s:/usr/bin:/bin", directory);
+}
+
 static void a_compiler_that_fails_does_no_harm(void **unused)
 {
     (void)unused;
-    char path[PATH_MAX], directory[256];
-    snprintf(directory, sizeof directory, "%s/tools", getenv("CSAN_CACHE"));
-    assert_int_equal(mkdir(directory, 0700), 0);
-    snprintf(path, sizeof path, "%s/cc", directory);
-    FILE *file = fopen(path, "w");
-    fprintf(file, "#!/bin/sh\nexit 1\n");
-    assert_int_equal(fchmod(fileno(file), 0700) | fclose(file), 0);
-    char both[PATH_MAX];
-    snprintf(both, sizeof both, "%s:/usr/bin:/bin", directory);
-    assert_true(in_child("1", both, says_failed));
+    char path[PATH_MAX];
+    compiler_make("tools", "exit 1", path);
+    assert_true(in_child("1", path, says_failed));
+}
+
+static int held[2]; /* a pipe that the program holds open, as its output too */
+
+static int says_started(void)
+{
+    char name[PATH_MAX];
+    struct stat status;
+    snprintf(name, sizeof name, "%s/started", getenv("CSAN_CACHE"));
+    dup2(held[1], STDOUT_FILENO);
+    for (int i = 0; i < 100 && stat(name, &status) != 0; i++)
+        launch(300000, 2);
+    return stat(name, &status) == 0;
+}
+
+/* Who reads a program's output to its end waits for the program, and for no compiler. */
+static void a_compiler_holds_nothing_open(void **unused)
+{
+    (void)unused;
+    char path[PATH_MAX], script[PATH_MAX];
+    const char *cache = getenv("CSAN_CACHE");
+    snprintf(script, sizeof script, ": > %s/started\nuntil [ -e %s/go ]; do sleep 0.1; done", cache,
+             cache);
+    compiler_make("slow", script, path);
+    assert_int_equal(pipe(held), 0);
+    assert_true(in_child("1", path, says_started));
+    close(held[1]);
+    struct pollfd end = {.fd = held[0], .events = POLLIN};
+    const int ended = poll(&end, 1, 3000);
+    snprintf(path, sizeof path, "%s/go", cache);
+    fclose(fopen(path, "w"));
+    assert_int_equal(ended, 1);
+    assert_true(end.revents & POLLHUP);
+    close(held[0]);
 }
 
 int main(void)
@@ -201,6 +242,7 @@ int main(void)
         cmocka_unit_test(long_kernels_are_compiled_once_for_all_processes),
         cmocka_unit_test(without_a_compiler_kernels_are_interpreted),
         cmocka_unit_test(a_compiler_that_fails_does_no_harm),
+        cmocka_unit_test(a_compiler_holds_nothing_open),
         cmocka_unit_test(who_gets_orphans_starts_no_compiler),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

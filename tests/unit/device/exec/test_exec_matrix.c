@@ -517,10 +517,11 @@ static void other_shapes_are_refused(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_shapes_are_refused),
-        cmocka_unit_test(products_by_the_book), cmocka_unit_test(sums_of_integers_end),
-        cmocka_unit_test(tiles_of_every_format), cmocka_unit_test(tiles_turned),
-        cmocka_unit_test(eight_by_eight_by_the_book)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(other_shapes_are_refused),
+                                       cmocka_unit_test(products_by_the_book),
+                                       cmocka_unit_test(sums_of_integers_end),
+                                       cmocka_unit_test(tiles_of_every_format),
+                                       cmocka_unit_test(tiles_turned),
+                                       cmocka_unit_test(eight_by_eight_by_the_book)};
     return harness_run_tests(tests);
 }
