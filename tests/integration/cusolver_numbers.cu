@@ -121,6 +121,33 @@ template <typename F> struct Test {
         numbers_compare("getrs", times(full, b.get(), SIDES), b.host, tolerance);
     }
 
+    // The second row is larger than the first one: with pivots the two would change places.
+    void without_pivots()
+    {
+        Both<T> a(ORDER * ORDER), b(ORDER * SIDES);
+        for (int i = 0; i < ORDER; i++)
+            a.host[i + i * ORDER] += T((R)ORDER);
+        for (int i = 0; i < ORDER; i++)
+            a.host[1 + i * ORDER] *= T((R)8);
+        a.host[1] = T((R)2 * ORDER);
+        std::vector<T> full = a.host, lower(ORDER * ORDER), upper(ORDER * ORDER);
+        a.put();
+        SOLVER(F::getrf_size(handle, ORDER, ORDER, c(a.device), ORDER, &size));
+        workspace();
+        SOLVER(F::getrf(handle, ORDER, ORDER, c(a.device), ORDER, work, nullptr, info));
+        check_info("getrf without pivots");
+        std::vector<T> factors = a.get();
+        for (int j = 0; j < ORDER; j++)
+            for (int i = 0; i < ORDER; i++) {
+                lower[i + j * ORDER] = i > j ? factors[i + j * ORDER] : T((R)(i == j));
+                upper[i + j * ORDER] = i > j ? T(0) : factors[i + j * ORDER];
+            }
+        numbers_compare("LU", times(lower, upper, ORDER), full, 8 * tolerance);
+        SOLVER(F::getrs(handle, CUBLAS_OP_N, ORDER, SIDES, c(a.device), ORDER, nullptr, c(b.device),
+                        ORDER, info));
+        numbers_compare("getrs without pivots", times(full, b.get(), SIDES), b.host, 8 * tolerance);
+    }
+
     void orthogonal()
     {
         Both<T> a(ORDER * ORDER), tau(ORDER);
@@ -177,6 +204,7 @@ template <typename F> struct Test {
     void all()
     {
         solve();
+        without_pivots();
         orthogonal();
         values();
     }
@@ -201,6 +229,17 @@ static void wide()
     SOLVER(cusolverDnXgetrs(handle, parameters, CUBLAS_OP_N, ORDER, SIDES, CUDA_R_64F, a.device,
                             ORDER, pivots, CUDA_R_64F, b.device, ORDER, info));
     numbers_compare("Xgetrs", times(full, b.get(), SIDES), b.host, 1e-10);
+
+    for (int i = 0; i < ORDER; i++)
+        a.host[i + i * ORDER] += ORDER;
+    full = a.host;
+    a.put();
+    b.put();
+    SOLVER(cusolverDnXgetrf(handle, parameters, ORDER, ORDER, CUDA_R_64F, a.device, ORDER, nullptr,
+                            CUDA_R_64F, work, on_device, host.data(), on_host, info));
+    SOLVER(cusolverDnXgetrs(handle, parameters, CUBLAS_OP_N, ORDER, SIDES, CUDA_R_64F, a.device,
+                            ORDER, nullptr, CUDA_R_64F, b.device, ORDER, info));
+    numbers_compare("Xgetrs without pivots", times(full, b.get(), SIDES), b.host, 1e-10);
     SOLVER(cusolverDnDestroyParams(parameters));
 }
 

@@ -8,6 +8,7 @@
  *   multiply.c      one product
  *   blas_vector.c   level 1 with types of their own (the Ex forms)
  *   blas_lapack.c   factors, solutions and inverses in batches
+ *   lu.h            factors without exchanges of rows
  *   blas_matrix.c   what BLAS has not: geam, dgmm, syrkx, trmm out of place */
 #ifndef RUNTIME_DEVICE_LIBRARY_BLAS_H
 #define RUNTIME_DEVICE_LIBRARY_BLAS_H

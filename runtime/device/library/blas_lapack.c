@@ -1,7 +1,7 @@
 /* Factors, solutions and inverses of small matrices in batches (cuBLAS documentation, "BLAS-like
- * Extension"), by LAPACK's routines. Without pivots rows are not exchanged, which LAPACK cannot do.
- */
+ * Extension"), by LAPACK's routines, and without pivots by those of lu.h. */
 #include "runtime/device/library/blas.h"
+#include "runtime/device/library/lu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,35 +31,13 @@ static void *routine(const struct task *task, const char *stem)
     return blas_routine(name);
 }
 
-/* Gauss without exchanges; the number of the first zero on the diagonal, from 1, or 0. */
-static int factor_plainly(const struct task *task, void *a, int lda)
-{
-    int info = 0;
-    for (int k = 0; k < task->n; k++) {
-        const double _Complex pivot = number_read(task->type, a, k + (int64_t)k * lda);
-        if (pivot == 0 && !info)
-            info = k + 1;
-        for (int i = k + 1; i < task->n && pivot != 0; i++) {
-            const double _Complex by = number_read(task->type, a, i + (int64_t)k * lda) / pivot;
-            number_write(task->type, a, i + (int64_t)k * lda, by);
-            for (int j = k + 1; j < task->n; j++) {
-                const int64_t at = i + (int64_t)j * lda;
-                number_write(task->type, a, at,
-                             number_read(task->type, a, at) -
-                                 by * number_read(task->type, a, k + (int64_t)j * lda));
-            }
-        }
-    }
-    return info;
-}
-
 static int factor(const struct task *task, void *a, int lda, int *pivots)
 {
     typedef void getrf(const int *, const int *, void *, const int *, int *, int *);
     getrf *found = (getrf *)routine(task, "getrf");
     int info = 0;
     if (!pivots)
-        return factor_plainly(task, a, lda);
+        return lu_factor_plainly(task->type, a, task->n, task->n, lda);
     if (found)
         found(&task->n, &task->n, a, &lda, pivots, &info);
     return info;

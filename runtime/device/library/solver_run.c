@@ -1,6 +1,7 @@
 /* The routines of LAPACK behind cuSOLVER. All arguments of LAPACK are addresses, and the names of a
  * call's arguments are those of library.table. */
 #include "runtime/device/library/cpu.h"
+#include "runtime/device/library/lu.h"
 #include "runtime/device/library/solver.h"
 
 #include <ctype.h>
@@ -15,6 +16,7 @@ struct run {
     char letter;    /* s, d, c, z */
     int numbers[8]; /* by the order of `sizes` */
     int info;
+    bool lacks;    /* a routine that OpenBLAS does not have */
     void *work[3]; /* numbers, real numbers, integers */
     int work_count, real_count, integer_count;
 };
@@ -39,6 +41,13 @@ static void *place(const struct run *run, const char *name)
     return found ? found : nothing;
 }
 
+/* "If devIpiv is null, no pivoting is performed" (cuSOLVER documentation, getrf). */
+static void *pivots_given(const struct run *run)
+{
+    const int argument = extent_argument(run->function, "devIpiv");
+    return argument < 0 || !run->arguments[argument] ? NULL : place(run, "devIpiv");
+}
+
 static bool is_complex(const struct run *run)
 {
     return run->letter == 'c' || run->letter == 'z';
@@ -59,7 +68,7 @@ static void call(struct run *run, const char *name, void **a)
         found(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12],
               a[13], a[14], 1, 1, 1);
     else
-        library_lacks(symbol);
+        run->lacks = true;
 }
 #define CALL(run, name, ...) call(run, name, (void *[15]){__VA_ARGS__})
 
@@ -105,29 +114,40 @@ static void run_potrs(struct run *run)
 }
 
 /* The X forms have pivots of 64 bits. */
-static bool pivots_are_wide(const struct run *run)
+static int pivot_type(const struct run *run)
 {
-    return extent_argument(run->function, "params") >= 0;
+    return extent_argument(run->function, "params") >= 0 ? NUMBER_64I : NUMBER_32I;
+}
+
+static int number_type_of(const struct run *run)
+{
+    return number_of_letter((char)toupper(run->letter));
 }
 
 static void run_getrf(struct run *run)
 {
     const int count = run->numbers[M] < run->numbers[N] ? run->numbers[M] : run->numbers[N];
     int *pivots = run->work[2];
+    void *given = pivots_given(run);
+    if (!given) {
+        run->info = lu_factor_plainly(number_type_of(run), place(run, "A"), run->numbers[M],
+                                      run->numbers[N], run->numbers[LDA]);
+        return;
+    }
     CALL(run, "getrf", &run->numbers[M], &run->numbers[N], place(run, "A"), &run->numbers[LDA],
          pivots, &run->info);
     for (int i = 0; i < count; i++)
-        number_write(pivots_are_wide(run) ? NUMBER_64I : NUMBER_32I, place(run, "devIpiv"), i,
-                     pivots[i]);
+        number_write(pivot_type(run), given, i, pivots[i]);
 }
 
+/* Pivots that exchange nothing stand for none. */
 static void run_getrs(struct run *run)
 {
     int *pivots = run->work[2];
+    const void *given = pivots_given(run);
     const int64_t operation = integer(run, "trans");
     for (int i = 0; i < run->numbers[N]; i++)
-        pivots[i] = (int)creal(
-            number_read(pivots_are_wide(run) ? NUMBER_64I : NUMBER_32I, place(run, "devIpiv"), i));
+        pivots[i] = given ? (int)creal(number_read(pivot_type(run), given, i)) : i + 1;
     char letter = operation == 0 ? 'N' : operation == 1 ? 'T' : 'C';
     CALL(run, "getrs", &letter, &run->numbers[N], &run->numbers[RIGHT_SIDES], place(run, "A"),
          &run->numbers[LDA], pivots, place(run, "B"), &run->numbers[LDB], &run->info);
@@ -205,6 +225,19 @@ static char letter_of(const struct extent_function *function, const uint64_t *ar
     }
 }
 
+/* False: LAPACK's routine is not there. */
+static bool routine_run(struct run *run)
+{
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++) {
+        if (!strstr(run->function->symbol, routines[i].name))
+            continue;
+        routines[i].run(run);
+        number_write(NUMBER_32I, place(run, "devInfo"), 0, run->info);
+        break;
+    }
+    return !run->lacks;
+}
+
 void solver_run(struct device_native *native, const void *data)
 {
     const struct solver_job *job = data;
@@ -219,15 +252,11 @@ void solver_run(struct device_native *native, const void *data)
         return;
     for (int i = 0; i < SIZES; i++)
         run.numbers[i] = (int)integer(&run, sizes[i]);
-    if (!work_make(&run))
+    const bool whole = work_make(&run) && routine_run(&run);
+    if (run.lacks)
+        library_lacks(function->symbol);
+    if (!whole)
         device_native_memory(native, 0, 1, DEVICE_NATIVE_WRITE);
-    else
-        for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
-            if (strstr(function->symbol, routines[i].name)) {
-                routines[i].run(&run);
-                number_write(NUMBER_32I, place(&run, "devInfo"), 0, run.info);
-                break;
-            }
     for (int i = 0; i < 3; i++)
         free(run.work[i]);
 }

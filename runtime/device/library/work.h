@@ -55,7 +55,8 @@ void library_free(uint64_t address);
 bool library_copy(uint64_t target, size_t target_pitch, uint64_t source, size_t source_pitch,
                   size_t width, size_t height, library_stream stream, bool waits);
 
-/* Says once for each text, on standard error, what csan's library cannot do. */
+/* Says once for each text, on standard error, what csan's library cannot do. Texts in static
+ * storage. */
 void library_lacks(const char *what) __attribute__((cold));
 void library_lacks_of(const char *what, const char *why) __attribute__((cold));
 
