@@ -115,6 +115,7 @@ struct reader {
     uint32_t *numbers_of; /* likewise: that of its bank 2 */
     bool *is_entry;       /* by number of the code's section: it is a kernel's */
     bool *is_relocated;
+    uint32_t assertfail_at;
     uint64_t code_bytes_left; /* no section of code lies over another */
     struct params params;
     void (*visit_kernel)(void *user, const struct cubin_kernel *kernel);
@@ -210,7 +211,8 @@ static bool visit_code(struct reader *reader, const struct elf_section *section)
                               .instructions = section->data,
                               .bytes = section->bytes,
                               .is_kernel = reader->is_entry[section->index],
-                              .is_relocated = reader->is_relocated[section->index]};
+                              .is_relocated = reader->is_relocated[section->index],
+                              .assertfail_at = reader->assertfail_at};
     uint32_t of = reader->info_of[section->index];
     bool has_info = of && elf_file_section(&reader->file, of, &info) && info.data;
     if (!bytes_take(reader, section->bytes) || (has_info && !bytes_take(reader, info.bytes)))
@@ -232,10 +234,50 @@ static bool visit_code(struct reader *reader, const struct elf_section *section)
     return true;
 }
 
+static bool is_symbol_named(const struct reader *reader, uint32_t number, const char *name)
+{
+    Elf64_Sym symbol;
+    if (number >= reader->symbols.bytes / sizeof symbol)
+        return false;
+    memcpy(&symbol, reader->symbols.data + number * sizeof symbol, sizeof symbol);
+    const char *own = symbol_name(&reader->names, symbol.st_name);
+    return own && strcmp(own, name) == 0;
+}
+
+/* Of a table of relocations, the first of that symbol's own address. */
+static uint32_t relocation_find(const struct reader *reader, const struct elf_section *table,
+                                const char *symbol)
+{
+    const size_t row = table->type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    for (uint64_t at = 0; table->bytes - at >= row; at += row) {
+        const uint8_t *entry = table->data + at;
+        const bool is_moved = table->type == SHT_RELA && read64(entry + 16) != 0;
+        if (!is_moved && read64(entry) < CUBIN_NOWHERE &&
+            is_symbol_named(reader, read32(entry + 12), symbol))
+            return (uint32_t)read64(entry);
+    }
+    return CUBIN_NOWHERE;
+}
+
+/* CUDA C++ Programming Guide, "Assertion": it stops the kernel. */
+static uint32_t assertfail_find(const struct reader *reader)
+{
+    struct elf_section bank, table;
+    uint32_t found = CUBIN_NOWHERE;
+    if (!reader->symbols.data || !elf_file_find(&reader->file, ".nv.constant4", 0, &bank))
+        return found;
+    for (uint32_t i = 1; i < reader->file.section_count && found == CUBIN_NOWHERE; i++)
+        if (elf_file_section(&reader->file, i, &table) && table.info == bank.index && table.data &&
+            (table.type == SHT_RELA || table.type == SHT_REL))
+            found = relocation_find(reader, &table, "__assertfail");
+    return found;
+}
+
 static bool visit_codes(struct reader *reader)
 {
     struct elf_section section;
     reader->code_bytes_left = reader->file.bytes;
+    reader->assertfail_at = assertfail_find(reader);
     for (uint32_t i = 1; i < reader->file.section_count; i++)
         if (elf_file_section(&reader->file, i, &section) && section.data &&
             strncmp(section.name, TEXT, strlen(TEXT)) == 0 && !visit_code(reader, &section))

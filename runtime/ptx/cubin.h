@@ -48,7 +48,10 @@ struct cubin_code {
     uint32_t param_bytes;   /* 0: it has none, or the cubin does not say */
     const uint8_t *numbers; /* constant bank 2: what the compiler has no room for in instructions */
     uint64_t number_bytes;
+    uint32_t assertfail_at; /* where in constant bank 4 a relocation puts the address of
+                               __assertfail, which does not return; or CUBIN_NOWHERE */
 };
+enum { CUBIN_NOWHERE = UINT32_MAX };
 
 /* The same for the code of kernels and of what they call. */
 int cubin_codes(const void *data, size_t bytes,

@@ -1,213 +1,15 @@
-/* See assertion.h. A value is looked for backwards from the call, along all ways that control may
- * have come: it is known where all of them agree. */
+/* See assertion.h. */
 #include "runtime/sass/assertion.h"
 #include "runtime/ptx/unaligned.h"
-#include "runtime/sass/step.h"
+#include "runtime/sass/value_search.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LOOKS_MOST = 20000, DEPTH_MOST = 24, STRING_MOST = 4096 };
-#define NOWHERE UINT32_MAX
-enum { BANK_OF_ADDRESSES = 4 };
+enum { STRING_MOST = 4096 };
 
 /* The registers that a call passes the arguments in. */
 enum { EXPRESSION = 4, FILE_NAME = 6, LINE = 8, FUNCTION = 10 };
-
-enum value_kind {
-    VALUE_UNKNOWN,
-    VALUE_NUMBER,
-    VALUE_WORD /* of the bank of addresses, at `value` */
-};
-
-struct value {
-    enum value_kind kind;
-    uint32_t value;
-};
-
-struct search {
-    const uint8_t *code;
-    uint32_t count, architecture; /* instructions */
-    uint32_t looks;
-    bool leads_anywhere; /* there is a jump that nobody knows the target of */
-    struct branch {
-        uint32_t from, to;
-    } * branches; /* by target */
-    uint32_t branch_count;
-};
-
-/* ---- The code ---- */
-
-static struct instruction instruction_read(const struct search *search, uint32_t place)
-{
-    const uint8_t *at = search->code + (size_t)place * INSTRUCTION_BYTES;
-    return (struct instruction){read64(at), read64(at + 8)};
-}
-
-static bool is_move(uint32_t opcode)
-{
-    return opcode == OPCODE_MOV || opcode == OPCODE_IMAD /* of zeros */ || opcode == OPCODE_UMOV;
-}
-
-/* An operand of that bank, which becomes the number that its offset is; false: it has none. */
-static bool names_address(struct instruction *instruction)
-{
-    const uint32_t form = instruction_form(*instruction);
-    const uint64_t low = instruction->low;
-    if ((form != 3 && form != 5) || !is_move(instruction_opcode(*instruction)) ||
-        low >> 54 != BANK_OF_ADDRESSES || (instruction->high & INSTRUCTION_UNIFORM))
-        return false;
-    instruction->low = (low & UINT32_MAX) | (uint64_t)instruction_bits(low, 38, 16) << 32;
-    instruction->low -= 1 << 9; /* form 5 is 4 then, and 3 is 2 */
-    return true;
-}
-
-static struct step step_at(const struct search *search, uint32_t place, bool *of_address)
-{
-    struct instruction instruction = instruction_read(search, place);
-    *of_address = names_address(&instruction);
-    struct step step =
-        step_of(instruction, (uint64_t)place * INSTRUCTION_BYTES, search->architecture);
-    if (instruction_opcode(instruction) == OPCODE_LEPC) { /* it is known to write a pair */
-        step.kind = STEP_WRITES;
-        step.to = (uint16_t)instruction_bits(instruction.low, 16, 8);
-        step.count = 2;
-    }
-    return step;
-}
-
-static int compare_branches(const void *one, const void *other)
-{
-    const struct branch *a = one, *b = other;
-    return (a->to > b->to) - (a->to < b->to);
-}
-
-/* Threads that meet come from wherever they waited, and what is called from wherever it is called.
- */
-static bool branches_read(struct search *search)
-{
-    bool of_address;
-    search->branches = malloc(((size_t)search->count + 1) * sizeof *search->branches);
-    for (uint32_t place = 0; search->branches && place < search->count; place++) {
-        const struct step step = step_at(search, place, &of_address);
-        search->leads_anywhere |= step.kind == STEP_JUMPS;
-        if (step.kind == STEP_BRANCHES || step.kind == STEP_SETS_BARRIER || step.kind == STEP_CALLS)
-            search->branches[search->branch_count++] =
-                (struct branch){.from = step.kind == STEP_BRANCHES ? place : NOWHERE,
-                                .to = step_index(step.target)};
-    }
-    if (!search->branches)
-        return false;
-    qsort(search->branches, search->branch_count, sizeof *search->branches, compare_branches);
-    return true;
-}
-
-/* The first branch to the place, or the first to one behind it. */
-static uint32_t branch_first(const struct search *search, uint32_t place)
-{
-    uint32_t low = 0, high = search->branch_count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (search->branches[middle].to < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* ---- Values ---- */
-
-static const struct value unknown = {VALUE_UNKNOWN, 0};
-
-static struct value value_before(struct search *search, uint32_t reg, uint32_t place, int depth);
-
-/* Of LDC and its like. */
-static struct value value_loaded(struct search *search, const struct step *step, uint32_t reg,
-                                 uint32_t place, int depth)
-{
-    const struct constant constant = instruction_constant_load(instruction_read(search, place));
-    struct value index = {VALUE_NUMBER, 0};
-    if ((constant.kind != CONSTANT_KNOWN && constant.kind != CONSTANT_INDEXED) ||
-        constant.bank != BANK_OF_ADDRESSES || constant.bytes < 4)
-        return unknown;
-    if (constant.kind == CONSTANT_INDEXED)
-        index = value_before(search,
-                             constant.index + (constant.is_index_uniform ? REGISTER_UNIFORM : 0),
-                             place, depth + 1);
-    if (index.kind != VALUE_NUMBER)
-        return unknown;
-    return (struct value){VALUE_WORD, constant.offset + index.value + 4 * (reg - step->to)};
-}
-
-/* What the step, which writes the register whatever happens, puts there. */
-static struct value value_written(struct search *search, const struct step *step, bool of_address,
-                                  uint32_t reg, uint32_t place, int depth)
-{
-    const struct step_operand *from = &step->operands[0];
-    if (step->kind == STEP_LOADS)
-        return value_loaded(search, step, reg, place, depth);
-    if (step->kind != STEP_MOVES || step->carries)
-        return unknown;
-    if (from->kind == OPERAND_REGISTER)
-        return value_before(search, from->value + (reg - step->to), place, depth + 1);
-    if (from->kind != OPERAND_CONSTANT || reg != step->to)
-        return unknown;
-    return (struct value){of_address ? VALUE_WORD : VALUE_NUMBER, from->value};
-}
-
-/* Once the step at the place is done. */
-static struct value value_behind(struct search *search, uint32_t reg, uint32_t place, int depth)
-{
-    bool of_address;
-    const struct step step = step_at(search, place, &of_address);
-    if (step.kind == STEP_WRITES_ANY || step.kind == STEP_CALLS || step.kind == STEP_RETURNS)
-        return unknown;
-    if (reg < step.to || reg - step.to >= step.count)
-        return value_before(search, reg, place, depth);
-    return step.always ? value_written(search, &step, of_address, reg, place, depth) : unknown;
-}
-
-/* Where control comes to the place by branches, and perhaps by itself: what all ways say. */
-static struct value value_of_ways(struct search *search, uint32_t reg, uint32_t place,
-                                  uint32_t branch, bool goes_on, int depth)
-{
-    struct value all = goes_on ? value_behind(search, reg, place - 1, depth + 1) : unknown;
-    bool any = goes_on;
-    for (; branch < search->branch_count && search->branches[branch].to == place; branch++) {
-        const uint32_t from = search->branches[branch].from;
-        const struct value way =
-            from == NOWHERE ? unknown : value_behind(search, reg, from, depth + 1);
-        if (any && (way.kind != all.kind || way.value != all.value))
-            return unknown;
-        all = way;
-        any = true;
-    }
-    return all;
-}
-
-/* Before the step at the place is done. */
-static struct value value_before(struct search *search, uint32_t reg, uint32_t place, int depth)
-{
-    bool of_address;
-    if (reg == REGISTER_ZERO || reg == REGISTER_UNIFORM_ZERO)
-        return (struct value){VALUE_NUMBER, 0};
-    while (place > 0 && depth < DEPTH_MOST && search->looks++ < LOOKS_MOST) {
-        const struct step step = step_at(search, place - 1, &of_address);
-        const bool goes_on = step_falls_through(&step) || step.kind == STEP_WRITES_ANY;
-        const uint32_t branch = branch_first(search, place);
-        if (branch < search->branch_count && search->branches[branch].to == place)
-            return value_of_ways(search, reg, place, branch, goes_on, depth);
-        if (!goes_on)
-            return unknown;
-        if (step.kind == STEP_WRITES_ANY || step.kind == STEP_CALLS ||
-            (reg >= step.to && reg - step.to < step.count))
-            return value_behind(search, reg, place - 1, depth + 1);
-        place--;
-    }
-    return unknown;
-}
 
 /* ---- Strings ---- */
 
@@ -307,12 +109,12 @@ struct strings {
     struct elf_section bank, symbols;
 };
 
-static const char *argument_text(const struct strings *strings, struct search *search, uint32_t reg,
-                                 uint32_t call, const char *file)
+static const char *argument_text(const struct strings *strings, struct value_search *search,
+                                 uint32_t reg, uint32_t call, const char *file)
 {
     uint32_t symbol;
-    const struct value low = value_before(search, reg, call, 0),
-                       high = value_before(search, reg + 1, call, 0);
+    const struct value low = value_search_before(search, reg, call),
+                       high = value_search_before(search, reg + 1, call);
     if (low.kind != VALUE_WORD || high.kind != VALUE_WORD || high.value != low.value + 4 ||
         !relocation_find(strings->image, strings->bank.index, low.value, &symbol))
         return NULL;
@@ -329,30 +131,32 @@ static bool symbols_find(const struct elf_file *image, struct elf_section *symbo
     return false;
 }
 
+/* Of a call that is one. */
+static void arguments_find(struct assertion *assertion, const struct strings *strings,
+                           struct value_search *search, uint32_t call)
+{
+    const struct value line = value_search_before(search, LINE, call);
+    assertion->line = line.kind == VALUE_NUMBER ? line.value : 0;
+    assertion->file = argument_text(strings, search, FILE_NAME, call, NULL);
+    assertion->expression = argument_text(strings, search, EXPRESSION, call, assertion->file);
+    assertion->function = argument_text(strings, search, FUNCTION, call, assertion->file);
+}
+
 bool assertion_find(struct assertion *assertion, const struct elf_file *image,
                     const struct elf_section *code, uint64_t pc, uint32_t architecture)
 {
     struct strings strings = {.image = image};
-    struct search search = {.code = code->data,
-                            .count = (uint32_t)(code->bytes / INSTRUCTION_BYTES),
-                            .architecture = architecture};
+    struct value_search search;
     const uint64_t place = (pc - code->address) / INSTRUCTION_BYTES;
     *assertion = (struct assertion){0};
-    if (!code->data || place == 0 || place > search.count ||
+    if (!code->data || place == 0 || place > code->bytes / INSTRUCTION_BYTES ||
         !elf_file_find(image, ".nv.constant4", 0, &strings.bank) ||
         !symbols_find(image, &strings.symbols))
         return false;
     const uint32_t call = (uint32_t)place - 1;
-    if (instruction_opcode(instruction_read(&search, call)) != OPCODE_CALL_ABS ||
-        !branches_read(&search))
-        return false;
-    if (!search.leads_anywhere) {
-        const struct value line = value_before(&search, LINE, call, 0);
-        assertion->line = line.kind == VALUE_NUMBER ? line.value : 0;
-        assertion->file = argument_text(&strings, &search, FILE_NAME, call, NULL);
-        assertion->expression = argument_text(&strings, &search, EXPRESSION, call, assertion->file);
-        assertion->function = argument_text(&strings, &search, FUNCTION, call, assertion->file);
-    }
-    free(search.branches);
+    const bool known = value_search_open(&search, code->data, code->bytes, architecture);
+    if (known && instruction_opcode(value_search_instruction(&search, call)) == OPCODE_CALL_ABS)
+        arguments_find(assertion, &strings, &search, call);
+    value_search_close(&search);
     return assertion->expression || assertion->file || assertion->function;
 }

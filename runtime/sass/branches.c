@@ -97,26 +97,51 @@ static struct reads_term operand_read(const struct finder *finder, const struct 
 
 /* ---- Tables ---- */
 
+/* Its number; READS_TABLES_MOST: there are too many. */
+static uint32_t table_add(struct finder *finder, const struct reads_table *wanted)
+{
+    uint32_t i = 0;
+    while (i < finder->table_count && memcmp(&finder->tables[i], wanted, sizeof *wanted) != 0)
+        i++;
+    if (i == finder->table_count && i < READS_TABLES_MOST)
+        finder->tables[finder->table_count++] = *wanted;
+    return i;
+}
+
+/* What a table has for an index. A word of the parameters is the one entry of a table before.
+ * False: there are too many. */
+static bool table_index(struct finder *finder, uint32_t *index)
+{
+    if (*index < TERM_INDEX_WORD)
+        return true;
+    const struct reads_table word = {.offset = (*index - TERM_INDEX_WORD) * 4, .bytes = 4};
+    const uint32_t number = table_add(finder, &word);
+    *index = READS_LOADED + number;
+    return number < READS_TABLES_MOST;
+}
+
+/* Of a word of the parameters and a number: once that word. */
+static struct term_multiple multiple_of(const struct finder *finder, struct reads_term term)
+{
+    if (term.word < finder->words)
+        return (struct term_multiple){TERM_INDEX_WORD + term.word, 1};
+    return term_is_multiple(term) ? terms_multiple_at(&finder->terms, term)
+                                  : (struct term_multiple){0};
+}
+
 /* The number of the one that is read at the constant's offset and that term; READS_TABLES_MOST: the
  * table is not known, or there are too many. A plain number has one entry. */
 static uint32_t table_of(struct finder *finder, struct constant constant, struct reads_term term)
 {
-    const bool is_multiple = term_is_multiple(term);
-    const struct term_multiple of =
-        is_multiple ? terms_multiple_at(&finder->terms, term) : (struct term_multiple){0};
-    const struct reads_table wanted = {.offset = constant.offset + term.number - finder->params_at,
-                                       .every = of.every,
-                                       .bytes = constant.bytes,
-                                       .index = of.index};
-    uint32_t i = 0;
-    if ((!is_multiple && term.word != READS_NO_WORD) || of.every > INT32_MAX ||
-        wanted.offset >= finder->words * 4)
+    struct term_multiple of = multiple_of(finder, term);
+    const uint32_t offset = constant.offset + term.number - finder->params_at;
+    if ((!of.every && term.word != READS_NO_WORD) || of.every > INT32_MAX ||
+        offset >= finder->words * 4 || !table_index(finder, &of.index))
         return READS_TABLES_MOST;
-    while (i < finder->table_count && memcmp(&finder->tables[i], &wanted, sizeof wanted) != 0)
-        i++;
-    if (i == finder->table_count && i < READS_TABLES_MOST)
-        finder->tables[finder->table_count++] = wanted;
-    return i;
+    return table_add(finder, &(struct reads_table){.offset = offset,
+                                                   .every = of.every,
+                                                   .bytes = constant.bytes,
+                                                   .index = of.index});
 }
 
 static struct reads_term loaded(struct finder *finder, const struct state *state,

@@ -30,7 +30,7 @@ static bool step_add(struct clobbers *clobbers, const struct step *step)
     for (uint32_t number = step->to; number < end; number++)
         clobbers->registers[number] = true;
     clobbers->predicates |= step_written_predicates(step);
-    if (step->kind == STEP_SETS_BARRIER)
+    if (step->kind == STEP_SETS_BARRIER || step->kind == STEP_CLEARS_BARRIER)
         clobbers->barriers[step->barrier] = true;
     return true;
 }

@@ -159,6 +159,8 @@ static void step_reconverges(const struct walker *walker, const struct step *ste
 {
     if (step->kind == STEP_WRITES_ANY)
         reconverge_anywhere(reconverge);
+    if (step->kind == STEP_CLEARS_BARRIER)
+        reconverge[step->barrier] = RECONVERGE_ANYWHERE;
     if (step->kind != STEP_SETS_BARRIER)
         return;
     const uint32_t block = block_at(walker, step_index(step->target));

@@ -4,6 +4,7 @@
 #include "runtime/ptx/cubin.h"
 #include "runtime/sass/branches.h"
 #include "runtime/sass/instruction.h"
+#include "runtime/sass/value_search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,37 @@ static void numbers_put(uint8_t *instructions, const struct cubin_code *of)
     }
 }
 
+/* Whether the instruction calls __assertfail: the registers that it goes by have that address. */
+static bool is_assertion(struct value_search *search, uint32_t place, uint32_t assertfail_at)
+{
+    const struct instruction instruction = value_search_instruction(search, place);
+    const uint32_t reg = instruction_bits(instruction.low, 24, 8);
+    if (instruction_opcode(instruction) != OPCODE_CALL_ABS || instruction_form(instruction) != 1)
+        return false;
+    const struct value low = value_search_before(search, reg, place),
+                       high = value_search_before(search, reg + 1, place);
+    return low.kind == VALUE_WORD && low.value == assertfail_at && high.kind == VALUE_WORD &&
+           high.value == assertfail_at + 4;
+}
+
+/* Control does not come back from an assertion that failed: EXIT, by the same guard. Else all
+ * registers would be unknown behind it. */
+static void assertions_end(uint8_t *instructions, const struct cubin_code *of,
+                           uint32_t architecture)
+{
+    enum { GUARD = 0xf000, EXIT_LOW = 0x94d, EXIT_HIGH = 0x3800000 };
+    struct value_search search;
+    const bool known = value_search_open(&search, of->instructions, of->bytes, architecture);
+    for (uint32_t place = 0; known && place < search.count; place++) {
+        struct instruction instruction = value_search_instruction(&search, place);
+        if (!is_assertion(&search, place, of->assertfail_at))
+            continue;
+        instruction = (struct instruction){EXIT_LOW | (instruction.low & GUARD), EXIT_HIGH};
+        memcpy(instructions + (size_t)place * INSTRUCTION_BYTES, &instruction, sizeof instruction);
+    }
+    value_search_close(&search);
+}
+
 static void instructions_keep(struct machine_code *code, struct kernel_code *kernel,
                               const struct cubin_code *of)
 {
@@ -178,6 +210,8 @@ static void instructions_keep(struct machine_code *code, struct kernel_code *ker
     memcpy(kernel->instructions, of->instructions, of->bytes);
     if (of->numbers)
         numbers_put(kernel->instructions, of);
+    if (of->assertfail_at != CUBIN_NOWHERE)
+        assertions_end(kernel->instructions, of, code->architecture);
     kernel->bytes = of->bytes;
     kernel->architecture = code->architecture;
     kernel->params_at = of->params_at;

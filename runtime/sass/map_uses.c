@@ -528,6 +528,9 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
         way->state.reconverge[step->barrier] =
             step->always && target < follower->count ? target + 1 : RECONVERGE_ANYWHERE;
         return true;
+    case STEP_CLEARS_BARRIER:
+        way->state.reconverge[step->barrier] = RECONVERGE_ANYWHERE;
+        return true;
     case STEP_WAITS:
         return ways_to_reconvergence(follower, step->barrier, &state);
     default:

@@ -342,6 +342,24 @@ static uint64_t branch_target(struct instruction instruction, uint64_t next, uin
     return next + (upper << 10) + (instruction_bits(instruction.low, 16, 8) << 2) - (sign << 58);
 }
 
+/* BMOV.32.CLEAR: a register of threads gets a barrier, and the barrier nothing. Others may be of
+ * what is no barrier. */
+static bool clears_barrier(struct instruction instruction)
+{
+    enum { CLEAR = 1 << 20, BARRIERS = 16 };
+    return instruction_opcode(instruction) == OPCODE_BMOV &&
+           instruction_form(instruction) == FORM_REGISTERS &&
+           instruction_high(instruction) == CLEAR && instruction.low >> 32 == 0 &&
+           instruction_bits(instruction.low, 24, 8) < BARRIERS;
+}
+
+static void takes_barrier(struct step *step, struct instruction instruction)
+{
+    step->kind = STEP_CLEARS_BARRIER;
+    step->barrier = (uint8_t)instruction_bits(instruction.low, 24, 4);
+    writes(step, 1, instruction_bits(instruction.low, 16, 8));
+}
+
 /* False: it is none that control passes through in a way of its own. */
 static bool decode_branch(struct step *step, struct instruction instruction, uint32_t opcode,
                           uint64_t at, uint32_t architecture)
@@ -355,6 +373,8 @@ static bool decode_branch(struct step *step, struct instruction instruction, uin
     case OPCODE_BMOV_2:
     case OPCODE_BMOV_3:
         step->kind = STEP_WRITES_ANY;
+        if (clears_barrier(instruction))
+            takes_barrier(step, instruction);
         return true;
     case OPCODE_CALL_REL:
     case OPCODE_BRA:

@@ -50,6 +50,7 @@ enum step_kind {
                           followed */
     STEP_SETS_BARRIER, /* sets the barrier's reconvergence point: threads that diverge from here on
                           go on at the target */
+    STEP_CLEARS_BARRIER, /* where its threads go on is in the register then, and not known */
     STEP_WAITS, /* for the others: goes on at the target of the STEP_SETS_BARRIER of that barrier */
     STEP_ENDS
 };
@@ -69,7 +70,7 @@ struct step {
     bool carries;          /* ADDS: and a carry, or not */
     uint16_t to;           /* the first register that it writes */
     uint16_t count;        /* and how many */
-    uint8_t barrier;       /* SETS_BARRIER, WAITS: which one */
+    uint8_t barrier;       /* SETS_BARRIER, CLEARS_BARRIER, WAITS: which one */
     uint8_t guard;         /* unless always: the predicate, and whether it is to hold; of one that
                               control passes by on other conditions, too: STEP_PREDICATE */
     uint8_t predicates[2]; /* that it may write: as `guard`, but for whether it is to hold */

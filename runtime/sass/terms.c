@@ -141,6 +141,8 @@ static struct reads_term scaled(struct terms *terms, struct reads_term term, uin
         const struct term_multiple of = terms_multiple_at(terms, term);
         return terms_multiple(terms, of.index, of.every * every, term.number * every);
     }
+    if (every > 1 && term.word < terms->words)
+        return terms_multiple(terms, TERM_INDEX_WORD + term.word, every, term.number * every);
     return every == 1 ? term : of_each(terms, term, term_number(every), true);
 }
 

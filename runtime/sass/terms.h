@@ -1,6 +1,7 @@
 /* What registers of a kernel's code hold, as far as it is followed: a word of the parameters and a
  * number, added modulo 2^32, or the lesser of that and a number (reads.h); a multiple of an
- * index, as tables have them, and a number; one of a few numbers, nobody knows which.
+ * index, as tables have them, and a number; one of a few numbers, nobody knows which. An index may
+ * be a word of the parameters, too.
  *
  * Terms are equal if they are written the same. Not thread-safe. */
 #ifndef RUNTIME_SASS_TERMS_H
@@ -13,9 +14,10 @@
 enum { TERM_MULTIPLE = 1 << 16, TERM_CHOICE = 1 << 17, TERM_ANY = UINT32_MAX };
 enum { TERM_NUMBERS_MOST = 8 };
 enum { TERMS_LESSERS_MOST = 32, TERMS_MULTIPLES_MOST = 256, TERMS_CHOICES_MOST = 64 };
+enum { TERM_INDEX_WORD = 1 << 16 };
 
 struct term_multiple {
-    uint32_t index; /* as a table's */
+    uint32_t index; /* as a table's, or TERM_INDEX_WORD and a word of the parameters */
     uint32_t every;
 };
 

@@ -17,13 +17,13 @@ enum { BYTES = 1 << 17 };
 static void print_step(const struct step *step, uint64_t at, struct constant constant)
 {
     static const char *const kinds[] = {
-        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",     [STEP_MOVES] = "moves",
-        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses",    [STEP_INDEXES] = "indexes",
-        [STEP_COMPARES] = "compares", [STEP_SCALES] = "scales",      [STEP_BLOCK] = "block",
-        [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",      [STEP_LESSER] = "lesser",
-        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",        [STEP_CALLS] = "calls",
-        [STEP_RETURNS] = "returns",   [STEP_SETS_BARRIER] = "meets", [STEP_WAITS] = "waits",
-        [STEP_ENDS] = "ends"};
+        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",       [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses",      [STEP_INDEXES] = "indexes",
+        [STEP_COMPARES] = "compares", [STEP_SCALES] = "scales",        [STEP_BLOCK] = "block",
+        [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",        [STEP_LESSER] = "lesser",
+        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",          [STEP_CALLS] = "calls",
+        [STEP_RETURNS] = "returns",   [STEP_SETS_BARRIER] = "meets",   [STEP_WAITS] = "waits",
+        [STEP_ENDS] = "ends",         [STEP_CLEARS_BARRIER] = "clears"};
     printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
            step->count, step->always, (unsigned long long)step->target, step->guard,
            step->predicates[0], step->predicates[1]);

@@ -1,4 +1,6 @@
 /* Kernels that read some of their parameters, for test_machine_code.c, which says which. */
+#include <cassert>
+#include <cstdio>
 
 struct parts {
     int count; /* and four bytes of nothing */
@@ -73,4 +75,36 @@ __global__ void takes_an_address(const __grid_constant__ parts p)
 __global__ void keeps_an_address(const __grid_constant__ parts p, const parts **to)
 {
     *to = &p;
+}
+
+/* As PyTorch's TensorInfo: entries behind `dims` were never set. */
+struct tensor {
+    float *data;
+    unsigned sizes[8], strides[8];
+    int dims;
+};
+
+/* Of one dimension the stride, and of a matrix' others; the dimension is a parameter. An index that
+ * is too large fails an assertion, as in PyTorch's index_select. */
+__global__ void reads_one_dimension(const __grid_constant__ tensor to,
+                                    const __grid_constant__ tensor from, const long *indices,
+                                    int dim, int other, unsigned count, long most)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const long index = indices[i];
+        assert(index < most);
+        const unsigned at = i * to.strides[dim], of = (unsigned)index * from.strides[other];
+        for (unsigned k = threadIdx.x; k < to.sizes[0]; k += blockDim.x)
+            to.data[at + k * to.strides[0]] = from.data[of + k * from.strides[0]];
+    }
+}
+
+/* Control comes back from this call: what registers hold behind it nobody knows. */
+__global__ void prints_meanwhile(const __grid_constant__ tensor of, int dim, unsigned count)
+{
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
+        if (of.data[i] > 1)
+            printf("%u is more\n", i);
+        of.data[i * of.strides[dim]] = 1;
+    }
 }

@@ -458,6 +458,12 @@ static inline struct instruction bmov_from(uint32_t to, uint32_t barrier)
     return encoded(0x355, to, barrier, 0, 0);
 }
 
+/* BMOV.32.CLEAR, as sm_75 has it. */
+static inline struct instruction bmov_clear(uint32_t to, uint32_t barrier)
+{
+    return encoded(0x355, to, barrier, 0, 1 << 20);
+}
+
 static inline struct instruction bmov_to(uint32_t barrier, uint32_t from)
 {
     return encoded(0x356, barrier, from, 0, 0);

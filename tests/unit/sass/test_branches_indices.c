@@ -118,6 +118,89 @@ static void an_index_that_is_not_known_may_be_any(void **state)
         ALL); /* it begins before them */
 }
 
+/* As PyTorch's index_select has strides[dim] of a structure, with dim a parameter of its own. What
+ * lies beside that entry was never set. */
+static void a_word_of_the_parameters_may_be_an_index(void **state)
+{
+    (void)state;
+    const struct instruction word = ldc(2, WORD(0)), times_4 = shf_left(3, 2, 2),
+                             base = mov_number(5, 8), load = ldc_indexed(4, 3, WORD(2), 4);
+    for (uint32_t first = 0; first < 4; first++) {
+        assert_int_equal(BLOCKS_READ(first, word, times_4, load), 1 | 4u << first);
+        assert_int_equal(BLOCKS_READ(first, word, base, lea(3, 2, 5, 2), load), 1 | 0x10u << first);
+        assert_int_equal(
+            BLOCKS_READ(first, word, base, imad_number(3, 2, 8, 5), ldc_indexed(4, 3, WORD(2), 8)),
+            1 | 0x30u << 2 * first);
+        assert_int_equal(BLOCKS_READ(first, word, viadd_number(2, 2, -1u), shf_left(3, 2, 2),
+                                     ldc_indexed(4, 3, WORD(3), 4)),
+                         1 | 4u << first);
+        assert_int_equal(BLOCKS_READ(first, word, viadd_number(2, 2, 1), shf_left(3, 2, 2), load),
+                         1 | 8u << first);
+        assert_int_equal(BLOCKS_READ(first, uldc(2, WORD(0)), umov_number(5, 8), ulea(3, 2, 5, 2),
+                                     uldc_indexed(4, 3, WORD(2), 4)),
+                         1 | 0x10u << first);
+        assert_int_equal(BLOCKS_READ(first, uldc64(2, WORD(0)), ushf_left(3, 2, 2),
+                                     uldc_indexed(4, 3, WORD(2), 4)),
+                         3 | 4u << first);
+        /* the word is the offset itself */
+        assert_int_equal(BLOCKS_READ(4 * first, word, ldc_indexed(4, 2, WORD(2), 4)),
+                         1 | 4u << first);
+        /* and what lies there is an index again: bytes 5 + 4 n and on, of which one */
+        assert_int_equal(BLOCKS_READ(first, word, times_4, ldc_indexed(4, 3, WORD(2), 1),
+                                     ldc_indexed(4, 4, WORD(2), 1)),
+                         1 | 4u << first | 4u << (first + 1));
+    }
+    assert_int_equal(BLOCKS_READ(1, word, times_4, load, base, lea(3, 2, 5, 3), load),
+                     1 | 1 << 3 | 1 << 6);
+    /* beyond the parameters lies nothing that a launch means */
+    assert_int_equal(BLOCKS_READ(1000, word, times_4, load), 1);
+    assert_int_equal(BLOCKS_READ(-1000u, word, times_4, load), 1);
+    code_architecture = 100;
+    assert_int_equal(
+        BLOCKS_READ(2, ldcu(2, WORD(0)), ushf_left(3, 2, 2), ldcu_indexed(4, 3, WORD(2), 4)),
+        1 | 4 << 2);
+    code_architecture = 90;
+}
+
+/* Where it may be another one, or what is known of it is not what is multiplied. */
+static void an_index_that_is_no_word_may_be_any(void **state)
+{
+    (void)state;
+    const struct instruction word = ldc(2, WORD(0)), times_4 = shf_left(3, 2, 2),
+                             load = ldc_indexed(4, 3, WORD(2), 4);
+    struct instruction byte = ldc(2, WORD(0)), less = vimnmx_number(2, 2, 3);
+    byte.high = 0;
+    assert_int_equal(BLOCKS_READ(1, byte, times_4, load), ALL);
+    assert_int_equal(BLOCKS_READ(1, word, less, times_4, load), ALL);
+    assert_int_equal(BLOCKS_READ(1, word, when(0, 1, ldc(2, WORD(1))), times_4, load), ALL);
+    assert_int_equal(BLOCKS_READ(1, word, s2r_block(5, 0), imad(3, 2, 5, THREAD_ZERO), load), ALL);
+    assert_int_equal(BLOCKS_READ(1, word, ldc(5, WORD(1)), imad(3, 2, 5, THREAD_ZERO), load), ALL);
+    assert_int_equal(BLOCKS_READ(1, word, imad_number(3, 2, -4u, THREAD_ZERO), load), ALL);
+    /* a loop counts it down */
+    assert_int_equal(
+        READ(1, word, times_4, viadd_number(3, 3, -4u), load, when(0, 1, bra(4, 2)), exits()), ALL);
+}
+
+/* Nor without end: two are taken by each index. */
+static void indices_are_not_without_end(void **state)
+{
+    (void)state;
+    enum { INDICES = READS_TABLES_MOST / 2 };
+    struct instruction code[3 * INDICES + 4];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < INDICES; i++) {
+        code[at++] = ldc(2, WORD(i % WORDS));
+        code[at++] = shf_left(3, 2, 2);
+        code[at++] = ldc_indexed(4, 3, WORD(2), 4);
+    }
+    code[at] = exits();
+    assert_int_not_equal(read_of(code, at + 1, 0), ALL);
+    code[at++] = shf_left(3, 2, 3);
+    code[at++] = ldc_indexed(4, 3, WORD(2), 4);
+    code[at++] = exits();
+    assert_int_equal(read_of(code, at, 0), ALL);
+}
+
 /* As CUTLASS' iterators choose what they add to their pointers: by how far a filter was gone
  * through. */
 static void an_index_may_be_one_of_a_few_numbers(void **state)
@@ -286,6 +369,9 @@ int main(void)
         cmocka_unit_test(tables_are_read_by_blocks),
         cmocka_unit_test(what_a_table_has_may_be_an_index),
         cmocka_unit_test(an_index_that_is_not_known_may_be_any),
+        cmocka_unit_test(a_word_of_the_parameters_may_be_an_index),
+        cmocka_unit_test(an_index_that_is_no_word_may_be_any),
+        cmocka_unit_test(indices_are_not_without_end),
         cmocka_unit_test(an_index_may_be_one_of_a_few_numbers),
         cmocka_unit_test(where_an_index_chooses_words_are_read_whole),
         cmocka_unit_test(unchanged_guards_go_together),

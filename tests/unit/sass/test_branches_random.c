@@ -64,8 +64,9 @@ enum op_kind {
     BRANCH_WARP, /* UP[b] is */
     CALL,
     RETURN,
-    RECONVERGE,   /* at `target`, by barrier a */
-    MOVE_BARRIER, /* a's reconvergence point becomes the other barrier's */
+    RECONVERGE,    /* at `target`, by barrier a */
+    MOVE_BARRIER,  /* a's reconvergence point becomes the other barrier's */
+    CLEAR_BARRIER, /* of barrier a, into R[to] */
     WAIT,
     EXIT,
     KINDS,
@@ -216,6 +217,8 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return bssy(op->a, at, op->target);
     case MOVE_BARRIER:
         return bmov_to(op->a, a);
+    case CLEAR_BARRIER:
+        return bmov_clear(to, op->a);
     case WAIT:
         return bsync(op->a);
     case EXIT:
@@ -272,7 +275,8 @@ static struct op op_make(uint32_t at, uint32_t count)
         op.number = 2 * below(WORDS / 2);
     if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
         op.to &= ~1u;
-    if (op.kind == RECONVERGE || op.kind == WAIT || op.kind == MOVE_BARRIER)
+    if (op.kind == RECONVERGE || op.kind == WAIT || op.kind == MOVE_BARRIER ||
+        op.kind == CLEAR_BARRIER)
         op.a %= BARRIERS;
     if (op.kind == BRANCH_IF || op.kind == BRANCH_WARP)
         op.b %= PREDICATES;
@@ -328,8 +332,8 @@ static struct op op_of(uint32_t at, uint32_t count, enum op_kind kind, uint8_t t
     return op;
 }
 
-/* The block's index, or a table's entry at it, selects the address, as in PyTorch's kernels for
- * many tensors. */
+/* The block's index, a parameter, or a table's entry at it, selects the address, as in PyTorch's
+ * kernels for many tensors, and for one dimension of some. */
 static void make_table(struct program *program)
 {
     static const uint32_t shifts[] = {0, 0, 1, 2, 3};
@@ -338,7 +342,9 @@ static void make_table(struct program *program)
     const bool warp = below(2), once = below(2);
     const uint32_t at = below(program->count - LENGTH - 1), count = program->count;
     struct op *ops = program->ops + at;
-    *ops++ = op_of(at, count, warp ? BLOCK_UNIFORM : BLOCK, INDEX % UNIFORMS, 0, below(3));
+    *ops++ = below(2)
+                 ? op_of(at, count, warp ? BLOCK_UNIFORM : BLOCK, INDEX % UNIFORMS, 0, below(3))
+                 : op_of(at, count, warp ? LOAD_UNIFORM : LOAD, INDEX % UNIFORMS, 0, below(WORDS));
     for (uint32_t i = 0; i < (once ? 1 : 2); i++) {
         const uint32_t shift = shifts[below(sizeof shifts / sizeof *shifts)];
         const uint8_t from = i ? 2 : INDEX % UNIFORMS;
@@ -617,6 +623,9 @@ static void run_value(struct machine *machine, const struct op *op)
     case ANYTHING:
         randomize(machine);
         break;
+    case CLEAR_BARRIER:
+        r[op->to] = small();
+        break;
     default:
         break;
     }
@@ -652,6 +661,10 @@ static void run_control(struct machine *machine, const struct op *op)
         break;
     case MOVE_BARRIER:
         machine->reconverge[op->a] = machine->reconverge[1 - op->a];
+        break;
+    case CLEAR_BARRIER: /* threads go on as they did, or wherever others do */
+        if (below(2))
+            machine->reconverge[op->a] = machine->reconverge[1 - op->a];
         break;
     case WAIT:
         machine->ended = machine->reconverge[op->a] == 0;

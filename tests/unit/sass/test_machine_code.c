@@ -443,6 +443,61 @@ static void real_kernels_read_within_the_known_bytes(void **state)
     }
 }
 
+/* reads_one_dimension: two tensors of twenty words (a pointer, eight sizes, eight strides, how many
+ * of these there are, and nothing), a pointer, two dimensions, a count and nothing, a number of
+ * two. The registers are the same behind an assertion, from which control does not come back.
+ * Behind printf nobody knows them. */
+static void real_kernels_read_one_dimension(void **state)
+{
+    (void)state;
+    enum { ONE_WORDS = 48, TENSOR = 20, STRIDE = 10, DIM = 42, OTHER = 43 };
+    static const char *const files[] = {CUBINS};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        size_t bytes;
+        void *cubin = file_read(files[i], &bytes);
+        struct machine_code *code = machine_code_read(cubin, bytes);
+        struct reads *known =
+            machine_code_reads(code, "_Z19reads_one_dimension6tensorS_PKliijl", ONE_WORDS);
+        assert_non_null(known);
+        for (uint32_t dim = 0; dim < 8; dim++) {
+            uint32_t parameters[ONE_WORDS], read[2] = {0}, wanted[2] = {0};
+            const uint32_t other = 7 - dim, words[] = {0,
+                                                       1,
+                                                       2,
+                                                       STRIDE,
+                                                       TENSOR,
+                                                       TENSOR + 1,
+                                                       TENSOR + STRIDE,
+                                                       STRIDE + dim,
+                                                       40,
+                                                       41,
+                                                       DIM,
+                                                       OTHER,
+                                                       44,
+                                                       46,
+                                                       47,
+                                                       TENSOR + STRIDE + other};
+            memset(parameters, 0x55, sizeof parameters);
+            parameters[DIM] = dim;
+            parameters[OTHER] = other;
+            for (size_t k = 0; k < COUNT(words); k++)
+                wanted[words[k] / 32] |= 1u << words[k] % 32;
+            parameters[44] = 1;
+            reads_given(known,
+                        &(struct reads_launch){.parameters = parameters,
+                                               .bytes = sizeof parameters,
+                                               .grid = {1, 1, 1}},
+                        read);
+            assert_int_equal(read[0], wanted[0]);
+            assert_int_equal(read[1], wanted[1]);
+        }
+        free(known);
+        assert_null(machine_code_reads(code, "_Z16prints_meanwhile6tensorij", TENSOR + 2));
+        machine_code_free(code);
+        free(cubin);
+    }
+}
+
 /* ---- Tensor maps ---- */
 
 /* What the compiler makes of tensor_copies.cu. Maps lie at multiples of their 128 bytes in the
@@ -660,6 +715,7 @@ int main(void)
         cmocka_unit_test(real_kernels_read_no_padding),
         cmocka_unit_test(real_kernels_read_what_tables_say),
         cmocka_unit_test(real_kernels_read_within_the_known_bytes),
+        cmocka_unit_test(real_kernels_read_one_dimension),
         cmocka_unit_test(real_kernels_copy_through_maps),
         cmocka_unit_test(maps_of_other_architectures_are_not_known),
         cmocka_unit_test(maps_in_arrays_are_placed),
