@@ -10,7 +10,8 @@
 #   steps     400 steps: a first process rests in most of them, a second one in all; no reports
 #   memory    100,000 steps of a loop whose shapes repeat, and of one whose shapes never do
 #
-#   CSAN_TEST_DEVICE=embedded: on the embedded device, which has no cuBLAS and no NCCL: memory, samples, verify.
+#   CSAN_TEST_DEVICE=embedded: on the embedded device, which has no cuBLAS and no NCCL: memory, samples, verify, and
+#   steps of the models without matrix products.
 #   CSAN_TEST_MODELS: instead of all models these, with blanks between. CSAN_TEST_STEPS: of verify, ranks and memory.
 #   CSAN_TEST_SECONDS: in which memory must end (560). CSAN_TORCH_PYTHON: instead of python3.
 #
@@ -32,8 +33,9 @@ else
     wanted="$wanted; assert torch.cuda.is_available()"
 fi
 "$python" -c "$wanted" 2>/dev/null || { echo "skipped PyTorch: no PyTorch that sees a GPU"; exit 0; }
-models="mlp resnet18 transformer gru flash gemm"
+models="mlp resnet18 transformer gru flash gemm tokens"
 "$python" -c 'import transformers' 2>/dev/null && models="$models gpt2 llama"
+[ "$device" = embedded ] && models="pointwise tokens"
 models=${CSAN_TEST_MODELS:-$models}
 
 ok() { passed=$((passed + 1)); echo "ok $1"; }

@@ -175,13 +175,12 @@ static void uses_find(struct parameter_uses *uses, struct learned_kernel *learne
 }
 
 /* Summaries of operators go by parameters also where nobody learns of kernels, and no tracer says
- * which of them are read. To look takes milliseconds, and few parameters are no structures with
- * arrays that are filled in part. */
+ * which of them are read. However few there are, one may be a structure without members, as
+ * PyTorch's functors are: it has a byte that nobody sets. */
 static bool reads_wanted_of_code(uint32_t words)
 {
-    enum { FEW = 8 };
     const struct options *options = session_all_options();
-    return words > FEW && (options->operator_summaries || options->verify_operators) &&
+    return words > 0 && (options->operator_summaries || options->verify_operators) &&
            !trace_knows_reads() && architecture_is_one();
 }
 

@@ -241,6 +241,24 @@ def pointwise():
     return step
 
 
+def tokens():
+    """A training step of an embedding of few and of many tokens, and rows and columns that are selected and added. Without
+    matrix products, as pointwise()."""
+    table = nn.Embedding(1000, 64).to(DEVICE)
+    optimizer = torch.optim.SGD(table.parameters(), lr=1e-3)
+    few, many = torch.arange(8, device=DEVICE), torch.randint(0, 1000, (4, 128), device=DEVICE)
+    rows = torch.zeros(1000, 64, device=DEVICE)
+
+    def step():
+        optimizer.zero_grad()
+        (table(few).to(torch.bfloat16).square().mean() + table(many).square().mean()).backward()
+        optimizer.step()
+        rows.index_add_(0, few, rows.index_select(0, few))
+        rows.t().index_select(1, few)
+
+    return step
+
+
 def gru():
     """A training step of a recurrent network, whose operator may work on several streams."""
     network = nn.GRU(128, 128, 2, batch_first=True).to(DEVICE)
@@ -269,6 +287,7 @@ MODELS = {
     "llama": llama,
     "gru": gru,
     "pointwise": pointwise,
+    "tokens": tokens,
 }
 
 

@@ -37,6 +37,7 @@ static struct {
     int primary_active;
     uint64_t variables_at; /* they lie elsewhere in each context, and this much further */
     int parameters;        /* how many pointers every kernel takes; -1: it does not say */
+    int architecture;      /* 90: compute capability 9.0; 0: it does not say */
     int structure;         /* bytes of the one structure that every kernel takes; 0: pointers */
     int run_at_once;       /* host functions: within the call that enqueues them */
     int takes;             /* nanoseconds that every call lasts at least */
@@ -90,6 +91,10 @@ EXPORT void fake_move_variables(uint64_t by)
 EXPORT void fake_set_parameters(int count)
 {
     __atomic_store_n(&fake.parameters, count, __ATOMIC_RELAXED);
+}
+EXPORT void fake_set_architecture(int architecture)
+{
+    __atomic_store_n(&fake.architecture, architecture, __ATOMIC_RELAXED);
 }
 EXPORT void fake_set_structure(int bytes)
 {
@@ -300,6 +305,32 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     *bytes = 8;
     return CUDA_SUCCESS;
 }
+
+#ifndef FAKE_GPU
+static int architecture(void)
+{
+    return __atomic_load_n(&fake.architecture, __ATOMIC_RELAXED);
+}
+EXPORT CUresult cuDeviceGetCount(int *count)
+{
+    *count = architecture() != 0;
+    return CUDA_SUCCESS;
+}
+EXPORT CUresult cuCtxGetDevice(CUdevice *device)
+{
+    *device = 0;
+    return architecture() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    const int number = architecture();
+    (void)device;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? number / 10
+             : attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? number % 10
+                                                                         : 0;
+    return CUDA_SUCCESS;
+}
+#endif
 
 GIVES(cuLibraryLoadData, CUlibrary, 1, const void *image, CUjit_option *options, void **values,
       unsigned count, CUlibraryOption *library_options, void **library_values,

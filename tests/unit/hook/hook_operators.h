@@ -44,7 +44,8 @@ static inline void source_rest(void)
     source.rest_calls++;
     source.follows = source.asked = false;
 }
-static const struct csan_operator_source functions = {sizeof functions, source_follow, source_rest};
+static const struct csan_operator_source source_functions = {sizeof source_functions, source_follow,
+                                                             source_rest};
 
 /* What was deferred is done. */
 static inline void settle(void)
@@ -166,7 +167,7 @@ static inline int operators_main(int argc, char **argv, const char *options,
              options, deferred ? 1000 : 0);
     setenv("CSAN_OPTIONS", all, 1);
     hook_test_start(argv);
-    if (csan_operator_source_set(&functions) !=
+    if (csan_operator_source_set(&source_functions) !=
         (CSAN_OPERATORS_ARE_DECLARED | CSAN_OPERATORS_ARE_SUMMARIZED))
         return 1;
     source.follows = true;

@@ -19,6 +19,7 @@ void (*fake_run_at_once)(int on);
 void (*fake_gate)(int *gate);
 void (*fake_move_variables)(uint64_t by);
 void (*fake_set_parameters)(int count);
+void (*fake_set_architecture)(int architecture);
 
 static uint64_t mark;
 
@@ -65,6 +66,7 @@ void hook_test_start_on(const char *directory, char **argv)
     find(driver, (void **)&fake_gate, "fake_gate");
     find(driver, (void **)&fake_move_variables, "fake_move_variables");
     find(driver, (void **)&fake_set_parameters, "fake_set_parameters");
+    find(driver, (void **)&fake_set_architecture, "fake_set_architecture");
     find(driver, (void **)&fake_run_host_functions, "fake_run_host_functions");
 }
 

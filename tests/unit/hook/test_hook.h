@@ -29,6 +29,7 @@ extern void (*fake_run_host_functions)(void);
 extern void (*fake_run_at_once)(int on);
 extern void (*fake_move_variables)(uint64_t by);
 extern void (*fake_set_parameters)(int count);
+extern void (*fake_set_architecture)(int architecture); /* 90: compute capability 9.0 */
 
 /* Runs the test program again with the fake driver on the library path and csan on, unless it is
  * that run already. Call it first in main. */
