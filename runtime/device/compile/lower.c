@@ -514,7 +514,7 @@ static void write_loop_function(const struct writer *writer, FILE *out, uint32_t
         write_pointers(writer, out, loop);
     else
         write_places(out, loop);
-    fprintf(out, "%s}\n", loop->body);
+    fprintf(out, "%sCLEAN;\n}\n", loop->body);
     if (loop->uses == 1)
         forget_places(out, loop);
 }
@@ -602,9 +602,37 @@ static const char *way_of(const struct writer *writer, uint32_t pc)
     }
 }
 
+/* Weak accesses of shared memory have a faster way. */
+static bool may_be_shared(const struct micro *op)
+{
+    return op->space == PTX_SPACE_SHARED && !(op->option & ACCESS_STRONG) && op->bytes >= 4;
+}
+
+static bool write_shared(struct writer *writer, uint32_t pc)
+{
+    const struct micro *op = &writer->plan->program->code[pc];
+    const bool constant = op->a & SLOT_CONSTANT, load = !(op->option & ACCESS_WRITES);
+    const uint8_t form = writer->accesses[pc];
+    if (!may_be_shared(op) || !may_be_row(op))
+        return false;
+    if (form == ACCESS_FORM_UNIFORM && load && constant) {
+        const uint64_t at = constant_of(writer, op->a, op->width) + (uint64_t)op->imm;
+        fprintf(writer->out, "if ((flow = c->load_same[%d](c, %u, 0x%" PRIx64 "ul, s + %u, m)))",
+                op->bytes == 8, pc, op->width == 4 ? (uint32_t)at : at, op->d);
+    } else if (form == ACCESS_FORM_ROW && !constant && op->width == 4 && !(op->d & SLOT_CONSTANT)) {
+        fprintf(writer->out, "if ((flow = c->%s_row[%d](c, %u, s + %u, 0x%xu, s + %u, m)))",
+                load ? "load" : "store", op->bytes == 8, pc, op->a, (uint32_t)op->imm, op->d);
+    } else {
+        return false;
+    }
+    fprintf(writer->out, " return flow;\n");
+    return true;
+}
+
 static void write_access(struct writer *writer, uint32_t pc)
 {
-    fprintf(writer->out, "if ((flow = c->%s(c, %u))) return flow;\n", way_of(writer, pc), pc);
+    if (!write_shared(writer, pc))
+        fprintf(writer->out, "if ((flow = c->%s(c, %u))) return flow;\n", way_of(writer, pc), pc);
 }
 
 /* The others run the next segment, where the branch does not lead. */
@@ -613,9 +641,8 @@ static void write_part(struct writer *writer, const struct segment *segment)
     const struct segment *next = segment + 1;
     const uint32_t pc = segment->end - 1;
     fprintf(writer->out,
-            "if (taken) { if (!c->alone || left <= %u) { c->left = left + 1; "
-            "return c->interpret(c, %u, %u); } m = c->part(c, taken, left); } }\n",
-            next->end - next->first, pc, pc + 1);
+            "if (taken && !(m = c->part(c, taken, %u, left))) return c->jump(c, %u, left); }\n",
+            next->end - next->first, pc);
 }
 
 static void write_branch(struct writer *writer, const struct segment *segment)
@@ -637,17 +664,13 @@ static void write_branch(struct writer *writer, const struct segment *segment)
     if (plan_skips(writer->plan, segment))
         write_part(writer, segment);
     else
-        fprintf(writer->out,
-                "if (taken) { c->left = left + 1; return c->interpret(c, %u, %u); } }\n", pc,
-                pc + 1);
+        fprintf(writer->out, "if (taken) return c->jump(c, %u, left); }\n", pc);
 }
 
 /* With whichever warp goes on then. */
 static void write_barrier(struct writer *writer, const struct segment *segment)
 {
-    fprintf(writer->out,
-            "c->left = left; if ((flow = c->wait(c, %u, %u))) return flow; "
-            "s = c->slots; m = c->mask; left = c->left; goto again;\n",
+    fprintf(writer->out, "if ((flow = c->wait(c, %u, %u, left))) return flow; goto next;\n",
             segment->first,
             (uint32_t)constant_of(writer, writer->plan->program->code[segment->first].a, 4));
 }
@@ -664,7 +687,7 @@ static void write_segment(struct writer *writer, const struct segment *segment)
 {
     const struct plan *plan = writer->plan;
     const uint32_t count = segment->end - segment->first;
-    fprintf(writer->out, "s%u: ", segment->first);
+    fprintf(writer->out, "case %u: s%u: ", segment->first, segment->first);
     if (segment - plan->segments > 1 && plan_skips(plan, segment - 2))
         fprintf(writer->out, "if (m != c->mask) m = c->meet(c, left);\n");
     fprintf(writer->out, "if (left < %u || c->stop < %u) { c->pc = %u; goto stops; }\n", count,
@@ -708,18 +731,13 @@ static void write_function(struct writer *writer)
     const struct plan *plan = writer->plan;
     fprintf(writer->out, "KERNEL int csan_kernel(struct compiled_call *call)\n{\n"
                          "register struct compiled_call *const c = call;\n"
-                         "register unsigned char *s = c->slots;\n"
-                         "register uint32_t m = c->mask;\nregister long left = c->left;\n"
-                         "register int flow;\n"
-                         "(void)flow;\n"
-                         "again: switch (c->pc) {\n");
-    for (uint32_t k = 0; k < plan->segment_count; k++)
-        fprintf(writer->out, "case %u: goto s%u;\n", plan->segments[k].first,
-                plan->segments[k].first);
-    fprintf(writer->out, "default: goto stops;\n}\n");
+                         "register unsigned char *s;\nregister uint32_t m;\n"
+                         "register long left;\nregister int flow;\n(void)flow;\n"
+                         "next: s = c->slots; m = c->mask; left = c->left;\n"
+                         "switch (c->pc) {\n");
     for (uint32_t k = 0; k < plan->segment_count; k++)
         write_segment(writer, &plan->segments[k]);
-    fprintf(writer->out, "c->pc = %u;\nstops: c->left = left; return COMPILED_STOPS;\n}\n",
+    fprintf(writer->out, "c->pc = %u;\n}\nstops: c->left = left; return COMPILED_STOPS;\n}\n",
             plan->program->code_count);
 }
 

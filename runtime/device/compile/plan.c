@@ -8,7 +8,7 @@
 enum {
     CODE_MOST = 20000,
     SEGMENT_MOST = 96, /* what does not fit into a turn any more is interpreted */
-    COLD_MOST = 4,     /* so few operations outside loops are not worth compiling */
+    COLD_MOST = 2,     /* so few operations outside loops are not worth compiling */
     REGISTERS_MOST = 1 << 20,
     SETS_MOST = 4 << 20 /* bytes */
 };

@@ -47,6 +47,13 @@ static inline uint64_t __builtin_bswap64(uint64_t a)
 #define LANE2(at)  (((uint16_t *)(at))[l])
 #define LANE4(at)  (((uint32_t *)(at))[l])
 #define LANE8(at)  (((uint64_t *)(at))[l])
+/* Upper halves of vector registers that are not zero make the rest of the process slow, which has
+ * no AVX. gcc sees to that by itself from -O2 on. */
+#if defined(__AVX__) && !defined(__TINYC__)
+#define CLEAN __builtin_ia32_vzeroupper()
+#else
+#define CLEAN (void)0
+#endif
 /* a where the condition is 1, b where it is 0. A branch would not always become vectors, nor would
  * what the compiler takes for one. */
 #define SELECT(type, c, a, b)        (type)((b) ^ (((a) ^ (b)) & -(type)(c)))

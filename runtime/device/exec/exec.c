@@ -117,13 +117,9 @@ static enum turn take_turn(struct exec_state *state, struct block *block)
     int64_t budget = (int64_t)state->budget < BLOCK_TURN ? (int64_t)state->budget : BLOCK_TURN;
     int64_t start = budget;
     enum turn turn;
-    do {
-        uint64_t progress = state->progress;
+    do
         turn = round_run(block, &budget);
-        /* A warp that another one let go may not have had a turn since. */
-        if ((turn == TURN_BLOCKED || turn == TURN_IDLE) && progress != state->progress)
-            turn = TURN_MORE;
-    } while (turn == TURN_MORE && budget > 0);
+    while (turn == TURN_MORE && budget > 0);
     lockstep_settle(block);
     block->turns++;
     uint64_t used = (uint64_t)(start - budget) + 1;

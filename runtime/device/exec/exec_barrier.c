@@ -220,14 +220,20 @@ void lockstep_begin(struct warp *last, uint32_t pc, const struct compiled *form)
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (!stands_at(&block->warps[i], pc, program))
             return;
+    struct lockstep *lockstep = &block->lockstep;
+    lockstep->full = true;
     for (uint32_t i = 0; i < block->warp_count; i++) { /* until then no other group has a turn */
         struct warp *warp = &block->warps[i];
         warp->current = 0;
         warp->fair = false;
         warp->mask = warp->alive;
+        lockstep->warps[i] = (struct compiled_warp){warp, warp->base[0]};
+        lockstep->full &= warp->alive == ALL_LANES;
     }
-    block->lockstep = (struct lockstep){
-        .form = form, .pc = pc, .all = ALL_LANES >> (WARP_LANES - block->warp_count)};
+    lockstep->form = form;
+    lockstep->pc = pc;
+    lockstep->came = 0;
+    lockstep->all = ALL_LANES >> (WARP_LANES - block->warp_count);
 }
 
 /* As barrier_wait has it. */
@@ -245,16 +251,16 @@ static void settle_waiting(struct warp *warp, const struct lockstep *lockstep)
 
 void lockstep_settle(struct block *block)
 {
-    const struct lockstep lockstep = block->lockstep;
-    if (!lockstep.form)
+    struct lockstep *lockstep = &block->lockstep;
+    if (!lockstep->form)
         return;
     for (uint32_t i = 0; i < block->warp_count; i++)
-        if (lockstep_waits(block, &block->warps[i]))
-            settle_waiting(&block->warps[i], &lockstep);
-        else
-            block->warps[i].groups[0].pc = lockstep.pc;
-    block->lockstep.form = NULL;
-    block->lockstep.came = 0;
+        if (lockstep_waits(lockstep, i))
+            settle_waiting(&block->warps[i], lockstep);
+        else /* where its turn began, or will begin */
+            block->warps[i].pc = block->warps[i].groups[0].pc = lockstep->pc;
+    lockstep->form = NULL;
+    lockstep->came = 0;
 }
 
 int barrier_warpgroup(struct warp *w, const struct micro *op)

@@ -8,11 +8,13 @@
 #include "runtime/device/exec/exec_lockstep.h"
 #include "runtime/device/exec/exec_round.h"
 
+static void settle(struct compiled_call *call, struct block *block);
+
 static int interpret(struct compiled_call *call, unsigned first, unsigned end)
 {
     struct warp *warp = call->warp;
     const struct micro *code = warp->frame->program->code;
-    lockstep_settle(warp->block);
+    settle(call, warp->block);
     for (unsigned pc = first; pc < end; pc++) {
         call->left--;
         int flow = code[pc].run(warp, &code[pc]);
@@ -24,6 +26,12 @@ static int interpret(struct compiled_call *call, unsigned first, unsigned end)
     }
     call->pc = end;
     return FLOW_NEXT;
+}
+
+static int jump(struct compiled_call *call, unsigned pc, long left)
+{
+    call->left = left + 1;
+    return interpret(call, pc, pc + 1);
 }
 
 /* What lies behind a fault in its segment was counted, and did not run. */
@@ -97,9 +105,11 @@ static inline uint64_t lanes_of(uint32_t mask)
 }
 
 /* As if those that jumped waited in a group of their own. */
-static unsigned part(struct compiled_call *call, unsigned taken, long left)
+static unsigned part(struct compiled_call *call, unsigned taken, long count, long left)
 {
     struct warp *warp = call->warp;
+    if (!call->alone || left <= count || taken == call->mask)
+        return 0;
     call->apart = 1;
     call->parted = left;
     return warp->mask = call->mask & ~taken;
@@ -115,14 +125,13 @@ static unsigned meet(struct compiled_call *call, long left)
 
 /* ---- the turns of warps ---------------------------------------------------------------------- */
 
-static inline void count_run(struct compiled_call *call, int64_t before)
+static inline void count_run(struct compiled_call *call, struct exec_state *state, int64_t before)
 {
-    struct warp *warp = call->warp;
     const uint64_t ran = (uint64_t)(before - call->left);
     if (call->apart) /* a fault */
         meet(call, call->left);
-    warp->state->warp_instructions += ran;
-    warp->state->thread_instructions += ran * lanes_of(call->mask) - call->less;
+    state->warp_instructions += ran;
+    state->thread_instructions += ran * lanes_of(call->mask) - call->less;
     call->less = 0;
 }
 
@@ -176,41 +185,134 @@ static inline bool next_turn(struct compiled_call *call, struct round *round)
     return false;
 }
 
+/* The turn of the warp that waits now is over. */
+static inline void end_turn(struct compiled_call *call, struct round *round)
+{
+    count_run(call, round->block->state, round->turn);
+    round->left = call->left;
+    round_close(round, WARP_BLOCKED);
+}
+
+/* ---- in lockstep ----------------------------------------------------------------------------- */
+
+#define NO_BARRIER ~0u /* struct compiled_sweep */
+
+/* Warps behind the one whose turn has begun, up to one that waits. */
+static uint32_t count_ready(const struct round *round)
+{
+    const uint32_t came = round->block->lockstep.came, next = round->block->next_warp;
+    const uint32_t count = round->block->warp_count, ahead = came >> next;
+    const uint32_t ready = ahead  ? (uint32_t)__builtin_ctz(ahead)
+                           : came ? count - next + (uint32_t)__builtin_ctz(came)
+                                  : count;
+    return ready < count ? ready : count - 1;
+}
+
+/* How many may follow it. Where the next round begins with another warp than the first, or nothing
+ * was done in this one yet, they must be of this round. */
+static uint32_t count_hops(const struct round *round)
+{
+    const struct block *block = round->block;
+    const uint32_t left = block->warp_count - round->begun, ready = count_ready(round);
+    const uint32_t end = block->next_warp + left; /* with a remainder it would be slow */
+    const bool crosses =
+        (end == 0 || end == block->warp_count) && round->before != block->state->progress;
+    return ready > left && !crosses ? left : ready;
+}
+
+/* The others follow to the barrier to which one has come already. No turn ends on the way: together
+ * they run no more than the first one may. */
+static void begin_sweep(struct compiled_call *call, const struct round *round)
+{
+    const struct block *block = round->block;
+    const struct lockstep *lockstep = &block->lockstep;
+    const uint32_t hops = lockstep->full && lockstep->came ? count_hops(round) : 0;
+    if (!hops)
+        return;
+    call->sweep = (struct compiled_sweep){.barrier = lockstep->next,
+                                          .hops = hops,
+                                          .swept = hops,
+                                          .at = lockstep->warps + round->place,
+                                          .first = lockstep->warps,
+                                          .end = lockstep->warps + block->warp_count,
+                                          .left = round->left,
+                                          .progress = block->state->progress};
+}
+
+/* A bit for each of so many warps from `first` on. */
+static uint32_t bits_of(uint32_t first, uint32_t hops, uint32_t count)
+{
+    const uint64_t bits = (((uint64_t)1 << hops) - 1) << first;
+    return (uint32_t)(bits & (((uint64_t)1 << count) - 1)) | (uint32_t)(bits >> count);
+}
+
+/* Puts down the turns of those that hopped: all that matters of them is their sum. */
+static void end_sweep(struct compiled_call *call)
+{
+    struct round *round = call->round;
+    struct block *block = round->block;
+    struct compiled_sweep *sweep = &call->sweep;
+    const uint32_t count = block->warp_count, hops = call->sweep.swept - sweep->hops;
+    const int64_t ran = round->left - sweep->left;
+    block->state->warp_instructions += (uint64_t)ran;
+    block->state->thread_instructions += (uint64_t)ran * WARP_LANES;
+    block->lockstep.came |= bits_of(round->place, hops, count);
+    round->budget -= ran;
+    round->progress = sweep->progress;
+    round_skip(round, hops, sweep->round);
+    call->place = round->place;
+    call->parted += round->left - sweep->left;
+    call->left += round->left - sweep->left;
+    call->sweep.swept = 0;
+    sweep->barrier = NO_BARRIER;
+}
+
+static void settle(struct compiled_call *call, struct block *block)
+{
+    if (call->sweep.swept)
+        end_sweep(call);
+    lockstep_settle(block);
+}
+
+static inline void load_place(struct compiled_call *call, const struct round *round)
+{
+    const struct block *block = round->block;
+    const struct compiled_warp *at = &block->lockstep.warps[round->place];
+    call->place = round->place;
+    call->warp = at->warp;
+    call->slots = at->slots;
+    call->mask = ((const struct warp *)at->warp)->mask;
+    call->pc = block->lockstep.pc;
+    call->left = round->left;
+}
+
 /* Goes on with the warp of the open turn, or of the next that does not wait. False: the round is
  * over. */
 static inline bool take_in_lockstep(struct compiled_call *call, struct round *round)
 {
     do {
-        struct warp *warp = round->warp;
-        if (!lockstep_waits(round->block, warp)) {
-            warp->pc = round->block->lockstep.pc;
-            load_warp(call, warp, round->left);
-            round->progress = warp->state->progress;
+        if (!lockstep_waits(&round->block->lockstep, round->place)) {
+            load_place(call, round);
+            round->progress = round->block->state->progress;
+            begin_sweep(call, round);
             return true;
         }
         round_close(round, WARP_BLOCKED);
+        round_renew(round);
     } while (round_open(round));
     return false;
 }
 
-/* The turn of the warp that waits now is over. */
-static inline void end_turn(struct compiled_call *call, struct round *round)
+static inline int wait_in_lockstep(struct compiled_call *call, struct block *block, unsigned pc)
 {
-    count_run(call, round->turn);
-    round->left = call->left;
-    round_close(round, WARP_BLOCKED);
-}
-
-static inline int wait_in_lockstep(struct compiled_call *call, unsigned pc)
-{
-    struct warp *warp = call->warp;
     struct round *round = call->round;
-    if (lockstep_opens(warp->block)) {
-        call->pc = warp->pc = pc + 1;
-        round->progress = warp->state->progress;
+    if (lockstep_opens(block)) {
+        call->pc = pc + 1;
+        round->progress = block->state->progress;
         return FLOW_NEXT;
     }
     end_turn(call, round);
+    round_renew(round);
     return round_open(round) && take_in_lockstep(call, round) ? FLOW_NEXT : COMPILED_NOBODY;
 }
 
@@ -219,29 +321,53 @@ static int wait_apart(struct compiled_call *call, unsigned pc)
 {
     struct warp *warp = call->warp;
     const struct micro *op = &warp->frame->program->code[pc];
-    lockstep_settle(warp->block);
+    settle(call, warp->block);
     const int flow = op->run(warp, op);
     call->last = pc;
     call->pc = warp->pc;
     return flow;
 }
 
-/* The last warp that comes to a barrier goes on; another's turn is over. */
-static int wait(struct compiled_call *call, unsigned pc, unsigned id)
+/* Goes on with the warp that follows in the sweep. False: none does, or to another barrier. */
+static inline bool hop(struct compiled_call *call, unsigned pc, long left)
 {
-    struct warp *warp = call->warp;
+    struct compiled_sweep *sweep = &call->sweep;
+    const struct compiled_warp *at = sweep->at + 1;
+    if (sweep->barrier != pc || left <= 1)
+        return false;
+    call->left = sweep->left = left - 1;
+    sweep->progress = *call->progress;
+    if (at == sweep->end) {
+        at = sweep->first;
+        sweep->round = sweep->progress;
+    }
+    sweep->at = at;
+    call->warp = at->warp;
+    call->slots = at->slots;
+    if (--sweep->hops == 0)
+        sweep->barrier = NO_BARRIER;
+    return true;
+}
+
+/* The last warp that comes to a barrier goes on; another's turn is over. */
+static int wait_slow(struct compiled_call *call, unsigned pc, unsigned id)
+{
     struct round *round = call->round;
+    if (call->sweep.swept)
+        end_sweep(call);
     if (--call->left <= 0 || !call->alone || id >= BARRIERS)
         return wait_apart(call, pc);
-    if (warp->block->lockstep.form && round) {
-        if (lockstep_comes(warp->block, warp, pc, id))
-            return wait_in_lockstep(call, pc);
-        lockstep_settle(warp->block);
+    if (round && round->block->lockstep.form) {
+        if (lockstep_comes(round->block, call->place, pc, id))
+            return wait_in_lockstep(call, round->block, pc);
+        lockstep_settle(round->block);
     }
+    struct warp *warp = call->warp;
     call->pc = warp->pc = pc + 1;
     if (barrier_wait(warp, id, pc)) {
         if (round) {
             round->progress = warp->state->progress;
+            call->place = warp->index;
             lockstep_begin(warp, pc + 1, call->form);
         }
         return FLOW_NEXT;
@@ -254,23 +380,38 @@ static int wait(struct compiled_call *call, unsigned pc, unsigned id)
     return next_turn(call, round) ? FLOW_NEXT : COMPILED_NOBODY;
 }
 
+static int wait(struct compiled_call *call, unsigned pc, unsigned id, long left)
+{
+    if (hop(call, pc, left))
+        return FLOW_NEXT;
+    call->left = left;
+    return wait_slow(call, pc, id);
+}
+
 void compiled_prepare(struct exec_state *state)
 {
-    state->call = (struct compiled_call){.strong = offsetof(struct warp, strong),
-                                         .spins = offsetof(struct warp, spins),
-                                         .threads = offsetof(struct warp, tid),
-                                         .params = state->params,
-                                         .shape = state->launch.block,
-                                         .grid = state->launch.grid,
-                                         .window = state->launch.memory.window,
-                                         .interpret = interpret,
-                                         .wait = wait,
-                                         .part = part,
-                                         .meet = meet,
-                                         .access = access,
-                                         .row = row,
-                                         .affine = affine,
-                                         .uniform = uniform};
+    state->call =
+        (struct compiled_call){.strong = offsetof(struct warp, strong),
+                               .spins = offsetof(struct warp, spins),
+                               .threads = offsetof(struct warp, tid),
+                               .params = state->params,
+                               .shape = state->launch.block,
+                               .grid = state->launch.grid,
+                               .window = state->launch.memory.window,
+                               .shared_bytes = state->consecutive ? state->shared_bytes : 0,
+                               .progress = &state->progress,
+                               .interpret = interpret,
+                               .jump = jump,
+                               .wait = wait,
+                               .part = part,
+                               .meet = meet,
+                               .access = access,
+                               .row = row,
+                               .affine = affine,
+                               .uniform = uniform,
+                               .load_row = {shared_load_row_32, shared_load_row_64},
+                               .store_row = {shared_store_row_32, shared_store_row_64},
+                               .load_same = {shared_load_same_32, shared_load_same_64}};
 }
 
 static struct compiled_call *call_of(struct warp *warp, const struct compiled *form, int64_t left,
@@ -279,7 +420,10 @@ static struct compiled_call *call_of(struct warp *warp, const struct compiled *f
     struct compiled_call *call = &warp->state->call;
     call->stop = stop;
     call->round = round;
+    call->sweep.swept = 0;
+    call->sweep.barrier = NO_BARRIER;
     call->block = warp->block->id;
+    call->shared = warp->block->shared;
     call->code = warp->frame->program->code;
     call->form = form;
     load_warp(call, warp, left);
@@ -291,7 +435,10 @@ static int run(struct compiled_call *call, const struct compiled *form)
     int flow;
     do {
         flow = form->starts[call->pc] ? form->run(call) : COMPILED_STOPS;
-        if (flow == COMPILED_STOPS)
+        if (flow == COMPILED_STOPS && call->sweep.swept) {
+            end_sweep(call);
+            flow = FLOW_NEXT;
+        } else if (flow == COMPILED_STOPS)
             flow = must_stop(call->warp, call) ? FLOW_SWITCH : interpret_on(call->warp, call, form);
     } while (flow == FLOW_NEXT);
     return flow;
@@ -301,7 +448,7 @@ static int run(struct compiled_call *call, const struct compiled *form)
 static int leave(struct compiled_call *call, int flow, int64_t before)
 {
     struct warp *warp = call->warp;
-    count_run(call, before);
+    count_run(call, warp->state, before);
     warp->pc = call->pc;
     return flow == FLOW_JUMP && call->pc <= call->last ? FLOW_JUMPED_BACK : flow;
 }
@@ -325,7 +472,7 @@ int compiled_turns(struct round *round, const struct compiled *form)
     const int flow = run(call, form);
     if (flow == COMPILED_NOBODY)
         return flow;
-    lockstep_settle(round->block);
+    settle(call, round->block);
     round->left = call->left;
     return leave(call, flow, round->turn);
 }

@@ -24,12 +24,14 @@ struct compiled_call {
     /* Runs micro-operations [first, end) by their handlers, and counts them. 0 (FLOW_NEXT) after
      * the last of them; else what the handler returned, with pc and last set. */
     int (*interpret)(struct compiled_call *call, unsigned first, unsigned end);
+    /* The interpreter makes the jump `pc`, which was counted: as interpret. */
+    int (*jump)(struct compiled_call *call, unsigned pc, long left);
     /* Runs the barrier `pc`, number `id`, and counts it. 0: go on at call->pc, with the warp that
      * call has now; else as interpret, or COMPILED_NOBODY. */
-    int (*wait)(struct compiled_call *call, unsigned pc, unsigned id);
-    /* The lanes `taken` have jumped over what comes next. The others run it, and then all go on;
-     * returns whose mask that is. `left` as it is now. */
-    unsigned (*part)(struct compiled_call *call, unsigned taken, long left);
+    int (*wait)(struct compiled_call *call, unsigned pc, unsigned id, long left);
+    /* The lanes `taken` jump over the next `count` micro-operations. The others run these, and then
+     * all go on; returns whose mask that is, or 0: they must part. `left` as it is now. */
+    unsigned (*part)(struct compiled_call *call, unsigned taken, long count, long left);
     unsigned (*meet)(struct compiled_call *call, long left);
     /* Runs the load or store `pc`. 0, or a fault, with pc set; `left` is that behind the segment,
      * and the fault's is found then. The others are for one element that is as wide as its
@@ -39,18 +41,41 @@ struct compiled_call {
     int (*row)(struct compiled_call *call, unsigned pc);
     int (*affine)(struct compiled_call *call, unsigned pc);
     int (*uniform)(struct compiled_call *call, unsigned pc);
+    /* The same of weak accesses of shared memory with 4 and 8 bytes: the lanes' addresses are 32
+     * bits at `at`, and are affine, or all are the number `at`; `lanes` is the register, `mask` the
+     * lanes that run. */
+    int (*load_row[2])(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                       void *lanes, unsigned mask);
+    int (*store_row[2])(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                        const void *lanes, unsigned mask);
+    int (*load_same[2])(struct compiled_call *call, unsigned pc, unsigned long at, void *lanes,
+                        unsigned mask);
     /* The engine's own. */
     const void *code;   /* struct micro of the program */
     const void *form;   /* struct compiled */
     long parted;        /* `left` when the lanes parted; while `apart` */
     unsigned long less; /* instructions that some lanes did not run */
     unsigned apart;
-    void *round; /* struct round: other warps may have their turns; or NULL */
+    void *round;    /* struct round: other warps may have their turns; or NULL */
+    unsigned place; /* of the warp in its block; in lockstep */
+    struct compiled_sweep {
+        unsigned barrier; /* pc of it; ~0: there is no sweep, or nobody may follow */
+        unsigned hops;    /* warps that may follow */
+        unsigned swept;   /* what that was in the beginning; 0: there is no sweep */
+        const struct compiled_warp *at, *first, *end; /* the one that runs, and all of the block */
+        long left;                                    /* when its turn began */
+        unsigned long progress;                       /* the same */
+        unsigned long round;                          /* when the first warp's did */
+    } sweep;
+    unsigned char *shared; /* the block's memory */
+    /* 0: there are no rows (exec_state.consecutive). */
+    unsigned long shared_bytes;
+    unsigned long *progress; /* exec_state.progress */
 };
 
 /* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none; or
  * COMPILED_NOBODY: the warp's turn is over, and no other warp's has begun. */
 typedef int compiled_run(struct compiled_call *call);
-enum { COMPILED_STOPS = 100, COMPILED_NOBODY = 101, COMPILED_INTERFACE = 3 };
+enum { COMPILED_STOPS = 100, COMPILED_NOBODY = 101, COMPILED_INTERFACE = 4 };
 
 #endif

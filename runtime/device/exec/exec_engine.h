@@ -221,12 +221,20 @@ struct barrier {
     bool votes;        /* somebody came by barrier.red */
 };
 
+struct compiled_warp {
+    struct warp *warp;
+    uint8_t *slots;
+};
+
 /* See exec_lockstep.h. */
 struct lockstep {
     const struct compiled *form; /* NULL: it has not begun */
     uint32_t pc, next;
     uint32_t came, all; /* a bit for each warp */
     uint8_t barrier;    /* number of that at `next` */
+    bool full;          /* all warps have 32 lanes */
+    /* What a turn needs of each warp: side by side, they lie in few lines of the cache. */
+    struct compiled_warp warps[WARP_LANES];
 };
 
 struct block {
@@ -435,6 +443,19 @@ bool space_affine(struct warp *warp, const struct micro *op);
 bool space_affine_part(struct warp *warp, const struct micro *op);
 /* And for a load from an address that all lanes share there. */
 bool space_uniform(struct warp *warp, const struct micro *op);
+/* struct compiled_call's load_row, store_row and load_same. */
+int shared_load_row_32(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                       void *lanes, unsigned mask);
+int shared_load_row_64(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                       void *lanes, unsigned mask);
+int shared_store_row_32(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                        const void *lanes, unsigned mask);
+int shared_store_row_64(struct compiled_call *call, unsigned pc, const void *at, unsigned imm,
+                        const void *lanes, unsigned mask);
+int shared_load_same_32(struct compiled_call *call, unsigned pc, unsigned long at, void *lanes,
+                        unsigned mask);
+int shared_load_same_64(struct compiled_call *call, unsigned pc, unsigned long at, void *lanes,
+                        unsigned mask);
 /* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)

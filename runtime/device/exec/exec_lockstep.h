@@ -14,15 +14,14 @@ void lockstep_begin(struct warp *last, uint32_t pc, const struct compiled *form)
 /* Ends, if it has begun. */
 void lockstep_settle(struct block *block);
 
-static inline bool lockstep_waits(const struct block *block, const struct warp *warp)
+static inline bool lockstep_waits(const struct lockstep *lockstep, uint32_t warp)
 {
-    return block->lockstep.came >> warp->index & 1;
+    return lockstep->came >> warp & 1;
 }
 
 /* The warp comes to barrier `pc`, number `id`. False: another barrier than the others did, or one
  * that not only whole warps come to. */
-static inline bool lockstep_comes(struct block *block, const struct warp *warp, uint32_t pc,
-                                  uint32_t id)
+static inline bool lockstep_comes(struct block *block, uint32_t warp, uint32_t pc, uint32_t id)
 {
     struct lockstep *lockstep = &block->lockstep;
     const struct barrier *barrier = &block->barriers[id];
@@ -30,7 +29,7 @@ static inline bool lockstep_comes(struct block *block, const struct warp *warp, 
         return false;
     lockstep->next = pc;
     lockstep->barrier = (uint8_t)id;
-    lockstep->came |= 1u << warp->index;
+    lockstep->came |= 1u << warp;
     return true;
 }
 

@@ -276,3 +276,99 @@ WIDE_VECTORS bool space_uniform(struct warp *warp, const struct micro *op)
     return warp->mask == ALL_LANES && warp->state->consecutive && !(address & (op->bytes - 1u)) &&
            load_same(warp, op, address);
 }
+
+/* ---- shared memory, for compiled kernels ------------------------------------------------------
+ */
+
+/* What lanes [first, last] access; NULL: they may not, or it is no row. */
+INLINED uint8_t *shared_row(const struct compiled_call *call, const uint32_t *addresses,
+                            uint32_t imm, uint32_t bytes, uint32_t first, uint32_t last)
+{
+    const uint64_t at = (uint32_t)(addresses[first] + imm),
+                   reach = (uint64_t)(last - first) * bytes;
+    if (at & (bytes - 1) || addresses[last] - addresses[first] != reach ||
+        at + reach + bytes > call->shared_bytes)
+        return NULL;
+    return call->shared + at;
+}
+
+/* Of a mask that is not full, if its lanes lie one behind the other. */
+INLINED uint8_t *shared_part(const struct compiled_call *call, const uint32_t *addresses,
+                             uint32_t imm, uint32_t bytes, uint32_t mask, size_t *count)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(mask), run = mask >> first;
+    const uint32_t last = WARP_LANES - 1 - (uint32_t)__builtin_clz(mask);
+    *count = last + 1 - first;
+    return call->mask != ALL_LANES || run & (run + 1)
+               ? NULL
+               : shared_row(call, addresses, imm, bytes, first, last);
+}
+
+#define SHARED_ROWS(bits)                                                                          \
+    static int load_part_##bits(struct compiled_call *call, unsigned pc, const void *at,           \
+                                unsigned imm, void *lanes, unsigned mask)                          \
+    {                                                                                              \
+        size_t count;                                                                              \
+        const uint##bits##_t *from = (void *)shared_part(call, at, imm, bits / 8, mask, &count);   \
+        uint##bits##_t *to = (uint##bits##_t *)lanes + __builtin_ctz(mask);                        \
+        if (!from)                                                                                 \
+            return call->affine(call, pc);                                                         \
+        for (size_t k = 0; k < count; k++)                                                         \
+            to[k] = from[k];                                                                       \
+        return FLOW_NEXT;                                                                          \
+    }                                                                                              \
+    static int store_part_##bits(struct compiled_call *call, unsigned pc, const void *at,          \
+                                 unsigned imm, const void *lanes, unsigned mask)                   \
+    {                                                                                              \
+        size_t count;                                                                              \
+        uint##bits##_t *to = (void *)shared_part(call, at, imm, bits / 8, mask, &count);           \
+        const uint##bits##_t *from = (const uint##bits##_t *)lanes + __builtin_ctz(mask);          \
+        if (!to)                                                                                   \
+            return call->affine(call, pc);                                                         \
+        for (size_t k = 0; k < count; k++)                                                         \
+            to[k] = from[k];                                                                       \
+        ++*call->progress;                                                                         \
+        return FLOW_NEXT;                                                                          \
+    }                                                                                              \
+    WIDE_VECTORS int shared_load_row_##bits(struct compiled_call *call, unsigned pc,               \
+                                            const void *at, unsigned imm, void *lanes,             \
+                                            unsigned mask)                                         \
+    {                                                                                              \
+        if (mask != ALL_LANES)                                                                     \
+            return load_part_##bits(call, pc, at, imm, lanes, mask);                               \
+        const uint8_t *from = shared_row(call, at, imm, bits / 8, 0, WARP_LANES - 1);              \
+        if (!from)                                                                                 \
+            return call->affine(call, pc);                                                         \
+        memcpy(lanes, from, (size_t)bits / 8 * WARP_LANES);                                        \
+        return FLOW_NEXT;                                                                          \
+    }                                                                                              \
+    WIDE_VECTORS int shared_store_row_##bits(struct compiled_call *call, unsigned pc,              \
+                                             const void *at, unsigned imm, const void *lanes,      \
+                                             unsigned mask)                                        \
+    {                                                                                              \
+        if (mask != ALL_LANES)                                                                     \
+            return store_part_##bits(call, pc, at, imm, lanes, mask);                              \
+        uint8_t *to = shared_row(call, at, imm, bits / 8, 0, WARP_LANES - 1);                      \
+        if (!to)                                                                                   \
+            return call->affine(call, pc);                                                         \
+        memcpy(to, lanes, (size_t)bits / 8 * WARP_LANES);                                          \
+        ++*call->progress;                                                                         \
+        return FLOW_NEXT;                                                                          \
+    }                                                                                              \
+    WIDE_VECTORS int shared_load_same_##bits(struct compiled_call *call, unsigned pc,              \
+                                             unsigned long at, void *lanes, unsigned mask)         \
+    {                                                                                              \
+        uint##bits##_t *to = lanes;                                                                \
+        if (call->mask != ALL_LANES || at & (bits / 8 - 1) || at + bits / 8 > call->shared_bytes)  \
+            return call->uniform(call, pc);                                                        \
+        const uint##bits##_t value = *(const uint##bits##_t *)(call->shared + at);                 \
+        if (mask == ALL_LANES)                                                                     \
+            for (uint32_t l = 0; l < WARP_LANES; l++)                                              \
+                to[l] = value;                                                                     \
+        else                                                                                       \
+            for (; mask; mask &= mask - 1)                                                         \
+                to[__builtin_ctz(mask)] = value;                                                   \
+        return FLOW_NEXT;                                                                          \
+    }
+SHARED_ROWS(32)
+SHARED_ROWS(64)

@@ -26,14 +26,15 @@ static enum turn result(const struct round *round)
     const uint32_t count = round->block->warp_count;
     if (round->exited == count)
         return TURN_FINISHED;
-    if (round->running || round->budget <= 0)
+    /* A warp that another one let go may not have had a turn since. */
+    if (round->running || round->budget <= 0 || round->before != round->block->state->progress)
         return TURN_MORE;
     return round->exited + round->blocked == count ? TURN_BLOCKED : TURN_IDLE;
 }
 
 enum turn round_run(struct block *block, int64_t *budget)
 {
-    struct round round = {.block = block, .budget = *budget};
+    struct round round = {.block = block, .budget = *budget, .before = block->state->progress};
     enum warp_status status = WARP_RUNNING;
     while (status != WARP_FAULT && round_open(&round))
         if (run_turn(&round, &status))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS = 24, WORDS = 1024, RESULT_BYTES = 160, LOCAL_BYTES = 64, SHARED_WORDS = 256 };
+enum { KERNELS = 24, WORDS = 1024, RESULT_BYTES = 160, LOCAL_BYTES = 64, SHARED_WORDS = 512 };
 
 struct random_kernel {
     uint64_t seed;
@@ -346,36 +346,46 @@ static inline void random_access(struct random_kernel *k)
     random_fill(k, line);
 }
 
-/* Addresses that live on: through branches and loops, where lanes part and meet again. */
+/* Addresses that live on: through branches and loops, where lanes part and meet again. Of every
+ * second kernel they are those of 8 bytes. */
 static inline void random_walk(struct random_kernel *k)
 {
     static const uint32_t steps[] = {4, 4, 8, 64, 128, 0};
     const bool global = random_below(k, 2);
-    const unsigned own = k->kernel;
+    const unsigned own = k->kernel, wide = own % 2;
     char line[64];
-    switch (random_below(k, 6)) {
+    switch (random_below(k, 7)) {
     case 0:
         if (global)
-            fprintf(k->out, "mul.wide.u32 %%w%u, %%me, 4;\nadd.s64 %%w%u, %%w%u, %%io;\n", own, own,
-                    own);
+            fprintf(k->out, "mul.wide.u32 %%w%u, %%me, %u;\nadd.s64 %%w%u, %%w%u, %%io;\n", own,
+                    4 << wide, own, own);
         else
-            fprintf(k->out, "shl.b32 %%v%u, %%me, 2;\nadd.u32 %%v%u, %%v%u, memory;\n", own, own,
-                    own);
+            fprintf(k->out, "shl.b32 %%v%u, %%me, %u;\nadd.u32 %%v%u, %%v%u, memory;\n", own,
+                    2 + wide, own, own);
         return;
     case 1:
     case 2:
         if (random_below(k, 8) == 0)
             fprintf(k->out, "@%s%%p%u ", random_below(k, 2) ? "!" : "", random_below(k, 5));
         fprintf(k->out, global ? "add.s64 %%w%u, %%w%u, %u;\n" : "add.u32 %%v%u, %%v%u, %u;\n", own,
-                own, steps[random_below(k, 6)]);
+                own, steps[random_below(k, 6)] << wide);
         return;
     case 3:
         snprintf(line, sizeof line,
-                 global ? "st.global.u32 [%%w%u], i" : "st.shared.u32 [%%v%u], i", own);
+                 global ? (wide ? "st.global.u64 [%%w%u], l" : "st.global.u32 [%%w%u], i")
+                        : (wide ? "st.shared.u64 [%%v%u], l" : "st.shared.u32 [%%v%u], i"),
+                 own);
+        break;
+    case 4:
+        snprintf(line, sizeof line,
+                 wide ? "ld.shared.u64 L, [memory+%u]" : "ld.shared.f32 F, [memory+%u]",
+                 random_below(k, 100) ? random_below(k, SHARED_WORDS / 2) * 8 : SHARED_WORDS * 4);
         break;
     default:
         snprintf(line, sizeof line,
-                 global ? "ld.global.f32 F, [%%w%u]" : "ld.shared.u32 I, [%%v%u]", own);
+                 global ? (wide ? "ld.global.f64 D, [%%w%u]" : "ld.global.f32 F, [%%w%u]")
+                        : (wide ? "ld.shared.b64 L, [%%v%u]" : "ld.shared.u32 I, [%%v%u]"),
+                 own);
     }
     random_fill(k, line);
 }
@@ -555,9 +565,9 @@ static inline void random_begin(struct random_kernel *k)
         SHARED_WORDS * 4, LOCAL_BYTES);
     for (int i = 0; i < KERNELS; i++)
         fprintf(k->out,
-                "mul.wide.u32 %%w%d, %%me, 4;\nadd.s64 %%w%d, %%w%d, %%io;\n"
-                "shl.b32 %%v%d, %%me, 2;\nadd.u32 %%v%d, %%v%d, memory;\n",
-                i, i, i, i, i, i);
+                "mul.wide.u32 %%w%d, %%me, %d;\nadd.s64 %%w%d, %%w%d, %%io;\n"
+                "shl.b32 %%v%d, %%me, %d;\nadd.u32 %%v%d, %%v%d, memory;\n",
+                i, 4 << i % 2, i, i, i, 2 + i % 2, i, i);
     for (int i = 0; i < 8; i++)
         fprintf(k->out, "ld.global.u32 %%r%d, [%%a+%d];\n", i, i * 256);
     for (int i = 0; i < 5; i++)
