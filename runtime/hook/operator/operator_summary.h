@@ -3,9 +3,9 @@
  *
  *   FOLLOWED  operators are declared; each launch of theirs is added to the summaries
  *   RESTING   nobody declares operators; a launch has the accesses and the name that its summary
- *             has. One without a summary is bounded by what launches did that differ in their
- *             parameters only, if that is one thing, else by nothing. It is counted, and wakes
- *             the source
+ *             has. One without a summary is taken to do what launches did that differ in their
+ *             parameters only, if that is one thing, else nothing. It may do more: it is counted
+ *             as unknown, and wakes the source
  *   WAKING    the source was asked to declare operators again; as RESTING until it does
  *
  *   FOLLOWED -> RESTING   the newest launches had all been known before, and the host has waited

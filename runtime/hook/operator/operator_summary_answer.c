@@ -80,9 +80,11 @@ static bool found_apply(const struct thread *thread, const struct summary_found 
                                &accesses[i], dims);
         dims += found->accesses[i].dim_count;
     }
-    for (uint32_t i = 0; i < found->count && found->state != SUMMARY_KNOWN; i++)
+    const bool known = found->state == SUMMARY_KNOWN;
+    for (uint32_t i = 0; i < found->count && !known; i++)
         accesses[i].bound = CSAN_BOUND_ANNOTATED;
-    touched->level = CSAN_LEVEL_OPERATOR;
+    /* What launches like it did need not be all that this one does: it is not checked. */
+    touched->level = known ? CSAN_LEVEL_OPERATOR : CSAN_LEVEL_UNKNOWN;
     touched->exact = true;
     return true;
 }
@@ -105,8 +107,10 @@ static void nearest_add(struct text *line, const struct thread *thread)
 /* What is known does not hold for where the pointers lead. */
 static void misfit_add(struct text *line, struct thread *thread, const struct summary_found *found)
 {
-    if (!found_fits(thread, found))
+    if (!found_fits(thread, found)) { /* where they start from may be no pointer */
         text_add(line, "; its accesses do not lie in the blocks");
+        return;
+    }
     for (uint32_t i = 0;
          operator_summary_loose(thread, found->accesses, found->count) && i < thread->slots; i++)
         if (is_looser_at(thread, found, i))

@@ -4,6 +4,27 @@
 
 #include <sys/mman.h>
 
+/* In the place of a pointer that a summary starts from: what nobody set, in words that left. */
+static void where_a_summary_starts_is_no_pointer(void **state)
+{
+    (void)state;
+    const uint64_t unset = CSAN_OPERATOR_STACK_MARK << 48;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), third = device(BYTES);
+    CUstream s = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (int i = 0; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, i == 0 ? unset : from, to, i == 0 ? third + 8 : third, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, unset, to, third, s);
+    assert_true(source.asked);
+}
+
 static void they_rest_once_all_is_known(void **state)
 {
     (void)state;
@@ -93,7 +114,8 @@ static void a_new_launch_wakes(void **state)
     assert_int_equal(source.at_once_calls, 1);
 }
 
-/* It may do what the others did, and its races are possible ones. */
+/* It may do what the others did, and its races are possible ones. It may do more, too, so it does
+ * not count as checked. */
 static void a_new_launch_is_bounded(void **state)
 {
     (void)state;
@@ -108,6 +130,7 @@ static void a_new_launch_is_bounded(void **state)
     assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
     assert_true(race.possible);
     assert_string_equal(race.previous.name, copy.name);
+    assert_int_equal(race.previous.level, CSAN_LEVEL_UNKNOWN);
 }
 
 /* The same numbers, but other blocks. */
@@ -386,6 +409,7 @@ int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup(function, setup)
     const struct CMUnitTest tests[] = {
+        TEST(where_a_summary_starts_is_no_pointer), /* first: few launches are said */
         TEST(they_rest_once_all_is_known),
         TEST(what_rests_is_checked),
         TEST(rows_are_placed),
@@ -407,5 +431,5 @@ int main(int argc, char **argv)
         TEST(an_operator_on_several_streams_is_followed), /* last: from then on few operators are
                                                              compared */
     };
-    return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
+    return operators_main(argc, argv, "verbosity=2:", tests, sizeof tests / sizeof *tests);
 }
