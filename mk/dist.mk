@@ -146,7 +146,7 @@ dist: dist-tree
 	tar -C dist -c $(DIST_NAME) | xz -T0 -3 > dist/$(DIST_NAME).tar.xz
 	@ls -sh dist/$(DIST_NAME).tar.xz
 
-dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROGRAMS) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
+dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROGRAMS) $(NULL_HOOK) $(LITMUS) $(CLASSICS) $(TRITON) $(CUPTI_COUNTS)
 	@rm -rf $(DIST)
 	$(call install_tree,$(DIST))
 	@rm -f $(DIST)/lib/csan/libcudart.so.13
@@ -158,7 +158,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@cp -a $(STAND_INS) $(DIST)/tests/
 	$(if $(SAMPLES12_GPU),@$(call dist_cuda12))
 	@mkdir -p $(DIST)/tests/bench
-	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
+	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(NULL_HOOK) $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
 	@cp -a tests/integration/access_differences tests/integration/guard_differences $(DIST)/tests/integration/
 	@cp -a tests/gpu tests/python $(DIST)/tests/

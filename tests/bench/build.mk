@@ -27,6 +27,16 @@ endif
 
 $(OUT)/tests/bench/bench_ranks: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"'
 
+# A hook that does nothing, for what any tool in front of the driver costs (torch/bench_parts.py). It is x86-64 code.
+ifneq ($(CROSS),aarch64)
+NULL_HOOK := $(OUT)/tests/bench/libnull_hook.so
+$(OUT)/tests/bench/null_hook_names.h: runtime/hook/interpose/driver.table
+	@mkdir -p $(@D)
+	@awk '!/^#/ && NF && $$5 != "query" && !seen[$$1]++ { print "\"" $$1 "\"," }' $< >$@
+$(NULL_HOOK): tests/bench/null_hook.c $(OUT)/tests/bench/null_hook_names.h
+	$(CC) $(CFLAGS_ALL) -I$(@D) -fPIC -shared $< -o $@ -ldl
+endif
+
 # It records the programs of samples/ as the tests have them.
 samples_run := $(patsubst samples/%.cu,$(PROGRAM_OUT)/plain/%,$(wildcard samples/*.cu))
 $(OUT)/tests/bench/bench_samples: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"' \
@@ -55,7 +65,7 @@ bench: build $(BENCH) $(OUT)/tests/bench/kernels.ptx $(OUT)/tests/bench/device.p
 # csan's engine against PyTorch's: PYTHON is an interpreter that has torch.
 PYTHON ?= python3
 .PHONY: bench-torch bench-torch-engine
-bench-torch: build
+bench-torch: build $(NULL_HOOK)
 	$(PYTHON) tests/bench/torch/bench_torch.py $(OUT)/bin/csan
 
 bench-torch-engine: build $(OUT)/tests/bench/torch_engine

@@ -1,5 +1,5 @@
 """Where csan's part of a PyTorch program's step goes: the step with one part of csan after the other,
-and with one left out, timed in turns.
+and with one left out, timed in turns; first a hook that does nothing (tests/bench/null_hook.c).
 Usage: bench_parts.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
 
 from pathlib import Path
@@ -23,6 +23,7 @@ def modes(csan, directory):
 
     return {
         "plain": Mode(),
+        **turns.null_hooks(csan),
         "csan off": preloaded(hooks, threads, on=0),
         "hooks": preloaded(hooks),
         "hooks, blocks": preloaded(hooks, **adapter, CSAN_OPTIONS="operators=0"),

@@ -1,6 +1,6 @@
-"""What csan costs a PyTorch program: in a first process, whose first steps
-end when operators rest, and in one of a program that was summarized before; beside plain, csan's hooks
-alone, operators that are followed all the time, PyTorch's own sanitizer and CUDA_LAUNCH_BLOCKING=1,
+"""What csan costs a PyTorch program: in a first process, whose first steps end when operators rest, and in one
+of a program that was summarized before. Beside them: plain, a hook that does nothing (tests/bench/null_hook.c),
+csan's hooks alone, operators that are followed all the time, PyTorch's own sanitizer and CUDA_LAUNCH_BLOCKING=1,
 timed in turns. It forgets the summaries of earlier programs.
 At the end: what a process of a known program takes from its beginning to its first step's end, beside plain.
 Usage: bench_summaries.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--starts=N] [--rounds=N] [--steps=N]
@@ -28,6 +28,7 @@ def modes(csan, _):
     forget()
     return {
         "plain": Mode(),
+        **turns.null_hooks(csan),
         "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0:host=off"}),
         "operators": Mode(run, {"CSAN_OPTIONS": "operator_summaries=0"}),
         "summaries": Mode(run, options, FIRST_STEPS, FIRST_SECONDS, settles="csan: operators rest after"),

@@ -121,6 +121,17 @@ class Mode:
     settles: str = ""  # what it says once its steps are what they will be; its first steps end then
 
 
+def null_hooks(csan):
+    """Hooks that do nothing, beside the csan of a build or a package: the least that a tool in front of the driver
+    costs, and with launches that read as much memory as csan's do (some 20 KiB)."""
+    library = Path(csan).resolve().parent.parent / "tests" / "bench" / "libnull_hook.so"
+    preload = ["env", f"LD_PRELOAD={library}"]
+    return {
+        "null hook": Mode(preload),
+        "null hook with 320 lines": Mode(preload, {"NULL_HOOK_LINES": "320"}),
+    }
+
+
 class Failure(Exception):
     pass
 
