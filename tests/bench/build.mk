@@ -8,7 +8,7 @@ $(OUT)/tests/bench/%: tests/bench/%.c $(ARCHIVES)
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm
 
 # Through the real hooks, with the driver that the tests of the hooks use.
-hook_bench := $(addprefix $(OUT)/tests/bench/,bench_cold bench_graph bench_reports bench_scale)
+hook_bench := $(addprefix $(OUT)/tests/bench/,bench_cold bench_graph bench_reports bench_rest bench_scale)
 $(hook_bench): $(OUT)/%: %.c $(LIBCSAN) $(FAKE)/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< -o $@ \

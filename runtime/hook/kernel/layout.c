@@ -93,7 +93,7 @@ bool layout_copy(const struct layout *layout, void *const *parameters, void *con
 {
     size_t bytes = 0;
     const uint8_t *buffer = parameters ? NULL : layout_extra(extra, &bytes);
-    memset(to, 0, layout->bytes);
+    uint32_t end = 0; /* of the parameters so far */
     for (uint32_t i = 0; i < layout->count; i++) {
         const struct layout_parameter *parameter = &layout->parameters[i];
         const uint8_t *from = parameters ? parameters[i] : NULL;
@@ -101,7 +101,76 @@ bool layout_copy(const struct layout *layout, void *const *parameters, void *con
             from = buffer + parameter->offset;
         if (!from)
             return false;
+        if (parameter->offset > end)
+            memset(to + end, 0, parameter->offset - end);
         memcpy(to + parameter->offset, from, parameter->bytes);
+        end = parameter->offset + parameter->bytes;
     }
     return true;
+}
+
+/* ---- Words ---- */
+
+/* A word that several parameters share, or one has a part of. */
+struct shared_word {
+    uint64_t value;
+    uint32_t number;
+    bool begun;
+};
+
+static bool shared_end(const struct layout *layout, struct shared_word *word,
+                       bool (*any)(const void *words, size_t bytes))
+{
+    const bool whole = word->begun && word->number < layout->bytes / 8;
+    word->begun = false;
+    return whole && any(&word->value, sizeof word->value);
+}
+
+/* The word is that one from now on. Whether `any` holds for the one before. */
+static bool shared_is(const struct layout *layout, struct shared_word *word, uint32_t number,
+                      bool (*any)(const void *words, size_t bytes))
+{
+    if (word->begun && word->number == number)
+        return false;
+    const bool found = shared_end(layout, word, any);
+    *word = (struct shared_word){.number = number, .begun = true};
+    return found;
+}
+
+/* The words that one parameter has alone; parts of others go to `shared`. */
+static bool parameter_any(const struct layout *layout, const struct layout_parameter *parameter,
+                          const uint8_t *from, struct shared_word *shared,
+                          bool (*any)(const void *words, size_t bytes))
+{
+    const uint32_t offset = parameter->offset, before = (8 - offset % 8) % 8;
+    const uint32_t head = before < parameter->bytes ? before : parameter->bytes;
+    const uint32_t whole = (parameter->bytes - head) / 8 * 8;
+    const uint32_t tail = parameter->bytes - head - whole;
+    bool found = false;
+    if (head) {
+        found = shared_is(layout, shared, offset / 8, any);
+        memcpy((uint8_t *)&shared->value + offset % 8, from, head);
+    }
+    found = found || (whole && any(from + head, whole));
+    if (tail) {
+        found = shared_is(layout, shared, (offset + head + whole) / 8, any) || found;
+        memcpy(&shared->value, from + head + whole, tail);
+    }
+    return found;
+}
+
+bool layout_any_word(const struct layout *layout, void *const *parameters, void *const *extra,
+                     bool (*any)(const void *words, size_t bytes))
+{
+    struct shared_word shared = {0};
+    size_t bytes;
+    if (!parameters) {
+        const uint8_t *buffer = layout_extra(extra, &bytes);
+        return !buffer || bytes < layout->bytes || any(buffer, layout->bytes);
+    }
+    for (uint32_t i = 0; i < layout->count; i++)
+        if (!parameters[i] ||
+            parameter_any(layout, &layout->parameters[i], parameters[i], &shared, any))
+            return true;
+    return shared_end(layout, &shared, any);
 }

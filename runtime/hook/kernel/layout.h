@@ -35,4 +35,10 @@ const uint8_t *layout_extra(void *const *extra, size_t *bytes);
 bool layout_copy(const struct layout *layout, void *const *parameters, void *const *extra,
                  uint8_t *to);
 
+/* Whether `any` holds for one of the parameters' 8-byte words, as layout_copy has them; true, too,
+ * if some were not passed. `any` looks at words that follow each other, where the program has them:
+ * they may lie at any address. A last word that is not whole is left out. */
+bool layout_any_word(const struct layout *layout, void *const *parameters, void *const *extra,
+                     bool (*any)(const void *words, size_t bytes));
+
 #endif

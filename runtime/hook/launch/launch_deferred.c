@@ -65,15 +65,12 @@ static const struct layout *layout_of(const struct kernel *kernel)
 }
 
 /* Whether a parameter points to memory that the host shares: it is guarded from the call on. */
-static __attribute__((noinline)) bool is_of_host(const struct launch *launch,
-                                                 const struct kernel *kernel)
+static bool is_of_host(const struct launch *launch, const struct kernel *kernel)
 {
     const struct layout *layout = layout_of(kernel);
-    uint8_t words[DEFERRED_PIECE_MAX];
     return layout && layout->bytes &&
-           (layout->bytes > sizeof words ||
-            !layout_copy(layout, launch->what.parameters, launch->what.extra, words) ||
-            host_blocks_any(words, layout->bytes));
+           (layout->bytes > DEFERRED_PIECE_MAX ||
+            layout_any_word(layout, launch->what.parameters, launch->what.extra, host_blocks_any));
 }
 
 struct kernel *launch_deferrable_kernel(const struct launch *launch)

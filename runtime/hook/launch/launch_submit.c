@@ -113,8 +113,7 @@ static csan_site site_named(const struct launch_origin *origin, const struct csa
 {
     if (origin->stack)
         return callsite_intern(origin->stack, what->name, what->arguments, what->argument_count);
-    return context_site_named(session_context(), origin->site, what->name, what->arguments,
-                              what->argument_count);
+    return callsite_named(origin->site, what->name, what->arguments, what->argument_count);
 }
 
 static csan_site site_of(const struct launch_origin *origin, const struct kernel *kernel)

@@ -183,10 +183,6 @@ apply_repeated(struct thread *thread, struct launch_accesses_touched *touched)
 {
     const struct csan_operator *what = NULL;
     const bool known = operator_summary_repeated_apply(thread, touched, &what);
-    operator_summary_lock();
-    operator_summary_own.repeated += known;
-    operator_summary_own.unnamed += known && !what;
-    operator_summary_unlock();
     if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
         operator_summary_wake("a stream was captured");
     if (known)

@@ -302,12 +302,12 @@ static bool came_before(uint64_t hash)
 }
 
 /* Where a word that is no pointer, but within the span, leads: nowhere. */
-static struct range block_of(const struct learn_launch *launch, uint32_t offset)
+static struct range block_of(const struct thread *thread, uint32_t offset)
 {
-    for (uint32_t i = 0; i < launch->anchor_count; i++)
-        if (launch->anchors[i].offset == offset)
-            return (struct range){launch->anchors[i].block.start, launch->anchors[i].block.end};
-    return (struct range){0, 0};
+    const struct learn_anchor *anchor = operator_summary_anchor_of(thread, offset / 8);
+    if (!anchor || anchor->offset != offset)
+        return (struct range){0, 0};
+    return (struct range){anchor->block.start, anchor->block.end};
 }
 
 static void word_add(struct repeated *to, uint32_t *count, uint64_t word, struct range block)
@@ -330,9 +330,9 @@ static const struct learn_anchor *map_from(const struct learn_launch *launch, ui
 }
 
 /* Of a tensor map's bytes, which are the same as before, only its address counts. */
-static uint32_t words_take(const struct learn_launch *launch, struct range span,
-                           struct repeated *to)
+static uint32_t words_take(const struct thread *thread, struct range span, struct repeated *to)
 {
+    const struct learn_launch *launch = &thread->launch->launch;
     const uint8_t *parameters = launch->parameters;
     const struct learn_anchor *map = map_from(launch, 0);
     uint32_t count = 0;
@@ -346,7 +346,7 @@ static uint32_t words_take(const struct learn_launch *launch, struct range span,
         }
         memcpy(&word, parameters + at, sizeof word);
         if (is_in_span(word, span))
-            word_add(to, &count, word, block_of(launch, at));
+            word_add(to, &count, word, block_of(thread, at));
         at += 8;
     }
     return count;
@@ -436,7 +436,7 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
         passed_bytes_count(&thread->passed, marks, &passed);
     }
     struct repeated *fresh =
-        repeated_make(words_take(launch, span, NULL), (uint32_t)touched->access_count,
+        repeated_make(words_take(thread, span, NULL), (uint32_t)touched->access_count,
                       dims_count(touched), launch->parameter_bytes, &passed);
     if (!fresh)
         return;
@@ -448,7 +448,7 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
     fresh->span = span;
     fresh->summary = found->used;
     fresh->what = found->what;
-    words_take(launch, span, fresh);
+    words_take(thread, span, fresh);
     accesses_copy(fresh->accesses, fresh->dims, touched->accesses, touched->access_count);
     if (launch->parameter_bytes)
         memcpy(fresh->parameters, launch->parameters, launch->parameter_bytes);
@@ -464,8 +464,7 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
 
 /* ---- Its answer ---- */
 
-bool operator_summary_repeated_apply(const struct thread *thread,
-                                     struct launch_accesses_touched *touched,
+bool operator_summary_repeated_apply(struct thread *thread, struct launch_accesses_touched *touched,
                                      const struct csan_operator **what)
 {
     const struct repeated *repeated = thread->repeated;
@@ -478,6 +477,7 @@ bool operator_summary_repeated_apply(const struct thread *thread,
     touched->level = CSAN_LEVEL_OPERATOR;
     touched->exact = true;
     *what = repeated->what;
+    thread->repeated_applied = true;
     return true;
 }
 
@@ -486,7 +486,10 @@ void operator_summary_repeated_end(struct thread *thread)
     if (!thread->repeated)
         return;
     operator_summary_lock();
+    operator_summary_own.repeated += thread->repeated_applied;
+    operator_summary_own.unnamed += thread->repeated_applied && !thread->repeated->what;
     let_go(thread->repeated);
     operator_summary_unlock();
     thread->repeated = NULL;
+    thread->repeated_applied = false;
 }

@@ -55,6 +55,7 @@ struct thread {
     const struct learning *launch; /* NULL: none, or of an unknown key */
     struct kernel *kernel;
     struct repeated *repeated; /* the launch, made again; NULL: it is not */
+    bool repeated_applied;     /* its answer was taken; it is counted at its end */
     uint64_t passed_hash;      /* of what was passed, unless it is 0: without what is not read, */
     struct learning_passed
         passed;           /* at rest, of a launch that is not repeated: in `passed_room`, */
@@ -149,8 +150,7 @@ void operator_summary_repeated_find(struct thread *thread, const struct learning
 void operator_summary_repeated_keep(struct thread *thread, const struct summary_found *found,
                                     const struct launch_accesses_touched *touched);
 /* What the thread's `repeated` touches. Sets who names it, or NULL. False: memory is short. */
-bool operator_summary_repeated_apply(const struct thread *thread,
-                                     struct launch_accesses_touched *touched,
+bool operator_summary_repeated_apply(struct thread *thread, struct launch_accesses_touched *touched,
                                      const struct csan_operator **what);
 void operator_summary_repeated_end(struct thread *thread);
 

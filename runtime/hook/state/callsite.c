@@ -2,6 +2,7 @@
  * of the stack. So in a loop a site costs only the unwinding. */
 #include "runtime/hook/state/callsite.h"
 #include "csan/base/hash.h"
+#include "csan/detector/context.h"
 #include "csan/stack/stack_source.h"
 #include "csan/stack/unwind.h"
 #include "runtime/hook/session/session.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMED = 1 }; /* tells keys of sites in other words from those of stacks */
 enum { NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
 
 /* Sites whose keys lead to one place of the table, the newest first. One line of the cache. */
@@ -232,6 +234,21 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
     if (stack->note)
         *stack->note = (struct unwind_note){key, site};
     return site;
+}
+
+csan_site callsite_named(csan_site site, const char *name, const char *const *arguments,
+                         size_t argument_count)
+{
+    struct cache *cache = cache_of_thread();
+    const uint64_t key = hash_mix(hash_mix(hash_mix(NAMED, site), (uintptr_t)name + argument_count),
+                                  (uintptr_t)arguments);
+    csan_site named = cache ? place_get(cache, key) : 0;
+    if (named)
+        return named;
+    named = context_site_named(session_context(), site, name, arguments, argument_count);
+    if (cache && named)
+        place_put(cache, key, named);
+    return named;
 }
 
 csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count)

@@ -49,6 +49,11 @@ csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
                           const char *const *arguments, size_t argument_count);
 
+/* The site in other words: that name and these arguments with the site's stack. They must live as
+ * long as the process, too. */
+csan_site callsite_named(csan_site site, const char *name, const char *const *arguments,
+                         size_t argument_count);
+
 /* Both in one. */
 csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count);
 /* For calls that allocators make while they hold a lock. */

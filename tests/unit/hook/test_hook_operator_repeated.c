@@ -35,6 +35,46 @@ static void it_is_checked_again(void **state)
     assert_int_equal(race.bytes, 64);
 }
 
+static const char *const names_of_move[] = {"source", "target" CSAN_ARGUMENT_RETURNED};
+static const struct csan_operator move = {"test::move(Tensor source, Tensor(a!) target)",
+                                          names_of_move, 2, CSAN_NO_ARGUMENT};
+
+/* One operator copies 64 bytes, another one 32: by the same kernel, from the same call. */
+static void copies_or_moves(CUfunction f, CUdeviceptr from, CUdeviceptr to, bool moves,
+                            CUstream stream)
+{
+    const uint64_t bytes = moves ? 32 : 64;
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = bytes, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = bytes, .kind = CSAN_WRITE, .argument = 1}};
+    between();
+    const bool followed = source.follows;
+    declare(moves ? &move : &copy, accesses, 2);
+    launch_one(f, from, to, bytes, stream);
+    ends(followed);
+}
+
+static void each_bears_its_operators_name(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    for (int i = 0; i < ENOUGH && (i < 20 || source.follows); i++)
+        copies_or_moves(f, from, to, i % 2, s);
+    assert_false(source.follows);
+    for (int i = 0; i < 4 * TIMES; i++) {
+        const bool moves = i / 2 % 2;
+        hook_setup(state);
+        copies_or_moves(f, from, to, moves, s);
+        OK(cuMemsetD8Async(to, 0, 1, t));
+        assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+        assert_string_equal(race.previous.name, (moves ? &move : &copy)->name);
+        assert_string_equal(race.previous.arguments, (moves ? names_of_move : names_of_copy)[1]);
+    }
+}
+
 /* The same pointer, but the block behind it is another one. */
 static void another_block_is_looked_up(void **state)
 {
@@ -224,6 +264,7 @@ int main(int argc, char **argv)
 #define TEST(function) cmocka_unit_test_setup(function, setup)
     const struct CMUnitTest tests[] = {
         TEST(it_is_checked_again),
+        TEST(each_bears_its_operators_name),
         TEST(another_block_is_looked_up),
         TEST(what_is_known_changes),
         TEST(a_map_is_checked_again),

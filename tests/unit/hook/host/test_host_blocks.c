@@ -71,6 +71,12 @@ static void words(void **state)
     assert_true(host_blocks_any(&parameters, sizeof parameters));
     parameters.pointer = 0x501000;
     assert_false(host_blocks_any(&parameters, sizeof parameters));
+    host_blocks_add((struct range){0x700000, 0x701000}); /* it lies between two */
+    assert_false(host_blocks_any(&parameters, sizeof parameters));
+    parameters.pointer = 0x700fff;
+    assert_true(host_blocks_any(&parameters, sizeof parameters));
+    host_blocks_remove((struct range){0x700000, 0x701000});
+    assert_false(host_blocks_any(&parameters, sizeof parameters));
     parameters.pointer = UINT64_MAX;
     assert_false(host_blocks_any(&parameters, sizeof parameters));
     host_blocks_remove((struct range){0x500000, 0x501000});

@@ -73,6 +73,71 @@ static void any_error_is_the_end(void **state)
     at_end = CUDA_ERROR_INVALID_VALUE;
 }
 
+/* ---- Words ---- */
+
+static uint64_t looked_for;
+
+static bool is_there(const void *words, size_t bytes)
+{
+    uint64_t word;
+    for (size_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
+        memcpy(&word, (const char *)words + at, sizeof word);
+        if (word == looked_for)
+            return true;
+    }
+    return false;
+}
+
+enum { PARAMETERS = 12, PARAMETER_MOST = 40 };
+
+/* Parameters of any size and alignment, with bytes between them. */
+static void random_layout(struct layout *layout, struct layout_parameter *parameters)
+{
+    *layout = (struct layout){.count = 1 + (uint32_t)rand() % PARAMETERS, .parameters = parameters};
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const uint32_t align = 1u << rand() % 4;
+        const uint32_t offset = (layout->bytes + align - 1) / align * align;
+        parameters[i] = (struct layout_parameter){offset, 1 + (uint32_t)rand() % PARAMETER_MOST};
+        layout->bytes = offset + parameters[i].bytes;
+    }
+}
+
+/* As one finds them in a copy. */
+static void words_are_those_of_a_copy(void **state)
+{
+    (void)state;
+    struct layout layout;
+    struct layout_parameter places[PARAMETERS];
+    uint8_t passed[PARAMETERS][PARAMETER_MOST + 1], copy[PARAMETERS * (PARAMETER_MOST + 8)];
+    void *parameters[PARAMETERS];
+    int found = 0;
+    srand(7);
+    for (int turn = 0; turn < 20000; turn++) {
+        random_layout(&layout, places);
+        for (uint32_t i = 0; i < layout.count; i++) {
+            parameters[i] = passed[i] + rand() % 2;
+            for (int k = 0; k <= PARAMETER_MOST; k++)
+                passed[i][k] = (uint8_t)(rand() % 2);
+        }
+        memset(copy, 0xff, sizeof copy);
+        assert_true(layout_copy(&layout, parameters, NULL, copy));
+        for (int k = 0; k < 8; k++) {
+            if (k % 2 && layout.bytes >= 8)
+                memcpy(&looked_for, copy + (uint32_t)rand() % (layout.bytes / 8) * 8, 8);
+            else
+                looked_for = (uint64_t)rand() % 2 | (uint64_t)(rand() % 2) << 56;
+            const bool wanted_word = is_there(copy, layout.bytes);
+            assert_int_equal(layout_any_word(&layout, parameters, NULL, is_there), wanted_word);
+            found += wanted_word;
+        }
+    }
+    assert_true(found > 1000);
+    looked_for = UINT64_MAX;
+    parameters[layout.count - 1] = NULL; /* who knows */
+    assert_true(layout_any_word(&layout, parameters, NULL, is_there));
+    assert_true(layout_any_word(&layout, NULL, NULL, is_there));
+}
+
 static void a_buffer_may_be_too_short(void **state)
 {
     (void)state;
@@ -109,6 +174,7 @@ int main(void)
         cmocka_unit_test(the_driver_says_where_they_lie),
         cmocka_unit_test(any_error_is_the_end),
         cmocka_unit_test(a_buffer_may_be_too_short),
+        cmocka_unit_test(words_are_those_of_a_copy),
         cmocka_unit_test(ptx_goes_before_the_driver),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
