@@ -262,23 +262,28 @@ bool operator_summary_any_shared(struct operator_summary_list list)
     return false;
 }
 
-/* On each lane the newest work stands for what is before it. */
+/* On each lane the newest work stands for what is before it. What there is no room for counts as
+ * never over. */
 static void shared_keep(csan_lane lane)
 {
     csan_context *context = session_context();
     uint32_t at = 0;
     while (at < own.shared_count && own.shared[at].lane != lane)
         at++;
-    if (at == SHARED_LANES && !shared_is_over()) {
+    if (at == SHARED_LANES) {
+        shared_is_over();
+        at = own.shared_count;
+    }
+    csan_snapshot *snapshot = at < SHARED_LANES ? csan_snapshot_take(context, lane) : NULL;
+    if (!snapshot) {
         own.shared_more = true;
         return;
     }
-    at = at < own.shared_count ? at : own.shared_count;
     if (at == own.shared_count)
         own.shared_count++;
     else
         csan_snapshot_release(context, own.shared[at].snapshot);
-    own.shared[at] = (struct shared){lane, csan_snapshot_take(context, lane)};
+    own.shared[at] = (struct shared){lane, snapshot};
 }
 
 /* For the notes. With the lock. */

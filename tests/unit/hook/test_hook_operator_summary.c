@@ -390,6 +390,32 @@ static void memory_that_the_host_shares_wakes(void **state)
     OK(cuMemFreeHost(pinned));
 }
 
+/* Of more streams than are kept at a time, most of which the host has waited for. */
+static void many_streams_work_on_memory_that_the_host_shares(void **state)
+{
+    enum { KEPT = 8 };
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), streams[KEPT + 1];
+    void *pinned;
+    OK(cuMemHostAlloc(&pinned, 4 * (KEPT + 1), 0));
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    for (int i = 0; i <= KEPT; i++) {
+        streams[i] = non_blocking();
+        if (i == KEPT)
+            OK(cuStreamSynchronize(streams[0]));
+        OK(cuMemcpyDtoHAsync_v2((char *)pinned + 4 * i, to + 4 * (CUdeviceptr)i, 4, streams[i]));
+        if (i == 0) /* from here on operators are followed */
+            copies(f, from, to, 64, s);
+    }
+    assert_true(source.follows);
+    OK(cuCtxSynchronize());
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuMemFreeHost(pinned));
+}
+
 static void they_are_looked_at_again(void **state)
 {
     (void)state;
@@ -427,6 +453,7 @@ int main(int argc, char **argv)
         TEST(launches_share_the_arguments),
         TEST(a_kernel_without_parameters),
         TEST(memory_that_the_host_shares_wakes),
+        TEST(many_streams_work_on_memory_that_the_host_shares),
         TEST(they_are_looked_at_again),
         TEST(an_operator_on_several_streams_is_followed), /* last: from then on few operators are
                                                              compared */
