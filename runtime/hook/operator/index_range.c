@@ -74,7 +74,8 @@ uint64_t index_range_note(const struct csan_operator *what, const struct csan_in
     const uint64_t first = __atomic_add_fetch(&declared.turns, count, __ATOMIC_RELAXED) - count + 1;
     for (size_t i = 0; i < count; i++) {
         struct declared_range *slot = &declared.items[(first + i) % ARGUMENTS_MOST];
-        __atomic_store_n(&slot->turn, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&slot->turn, 0, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_RELEASE); /* who sees what follows sees the 0 */
         slot->remaining = count - i;
         slot->what = what;
         slot->indices = indices[i];
@@ -90,8 +91,11 @@ uint64_t index_range_note(const struct csan_operator *what, const struct csan_in
 static bool take(uint64_t turn, struct declared_range *item)
 {
     const struct declared_range *slot = &declared.items[turn % ARGUMENTS_MOST];
+    if (!turn || __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) != turn)
+        return false;
     *item = *slot;
-    return turn && __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn && item->turn == turn;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the copy is made before it is asked again */
+    return __atomic_load_n(&slot->turn, __ATOMIC_RELAXED) == turn;
 }
 
 /* Without the mark that it is returned. */

@@ -51,7 +51,7 @@ static bool is_of_host(const struct operator_library *call)
 
 bool operator_deferred_begin(const struct operator_library *call)
 {
-    struct operators *owner = is_of_host(call) ? NULL : operator_count();
+    struct operators *owner = is_of_host(call) ? NULL : operators_of_thread();
     const size_t bytes = access_copy_bytes(call->accesses, call->count);
     struct beginning *beginning =
         owner ? (struct beginning *)deferred_begin(sizeof *beginning + bytes) : NULL;

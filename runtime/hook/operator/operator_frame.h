@@ -70,20 +70,6 @@ static inline struct csan_access *operators_scratch(struct operators *own, size_
                : NULL;
 }
 
-/* The first byte of an access, and the one behind its last. */
-static inline void access_extent(const struct csan_access *access, uint64_t *start, uint64_t *end)
-{
-    *start = access->base;
-    *end = access->base + access->bytes;
-    for (uint8_t i = 0; i < access->dim_count; i++) {
-        int64_t span = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
-        if (span < 0)
-            *start += (uint64_t)span;
-        else
-            *end += (uint64_t)span;
-    }
-}
-
 static inline struct operator_summary_list summary_list(struct access_list list)
 {
     return (struct operator_summary_list){list.items, list.count};

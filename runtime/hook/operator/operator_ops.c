@@ -13,15 +13,13 @@ static struct operator_op *op_of_lane(struct operator_op *ops, uint32_t count, c
 }
 
 /* Forgets the oldest for it, if need be. */
-static struct operator_op *lane_add(struct operator_ops *ops, csan_lane lane, uint64_t number)
+static void lane_add(struct operator_ops *ops, csan_lane lane, uint64_t number)
 {
     if (ops->count == OPERATOR_LANES_MAX) {
         ops->count--;
         memmove(ops->whole, ops->whole + 1, ops->count * sizeof *ops->whole);
     }
-    struct operator_op *part = &ops->whole[ops->count++];
-    *part = (struct operator_op){lane, number, number};
-    return part;
+    ops->whole[ops->count++] = (struct operator_op){lane, number, number};
 }
 
 /* Makes two pieces of one lane one; if all are of different lanes, the oldest goes. */

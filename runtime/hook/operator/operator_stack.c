@@ -1,6 +1,7 @@
 /* The operators that run, thread by thread. See operator_stack.h. */
 #include "runtime/hook/operator/operator_stack.h"
 #include "csan/base/access_copy.h"
+#include "runtime/hook/operator/access_extent.h"
 #include "runtime/hook/operator/index_range.h"
 #include "runtime/hook/operator/operator_frame.h"
 #include "runtime/hook/session/guard.h"
@@ -47,12 +48,13 @@ static void thread_end(void *value)
     free(own->kept);
     free(own);
 }
+
 static void key_create(void)
 {
     pthread_key_create(&operation.key, thread_end);
 }
 
-static struct operators *operators_of_thread(void)
+struct operators *operators_of_thread(void)
 {
     if (operator_self)
         return operator_self;
@@ -79,11 +81,6 @@ bool operator_is_behind(void)
 bool operator_is_open_slow(void)
 {
     return operator_self->depth > 0;
-}
-
-struct operators *operator_count(void)
-{
-    return operators_of_thread();
 }
 
 const struct callsite_stack *operator_stack(void)
@@ -126,7 +123,8 @@ void operator_library_memory_made(uint64_t base, uint64_t bytes)
 
 /* ---- Operators ---- */
 
-/* The frame of what begins, to be filled in; NULL: it is not kept. `late`: on whatever thread. */
+/* The frame of what begins, to be filled in; NULL: it is not kept. `deferred`: this may be another
+ * thread than the program's. */
 static struct frame *frame_begin(bool names, bool deferred)
 {
     if (!deferred)
@@ -216,11 +214,10 @@ void operator_library_begin(const struct operator_library *call)
         frame->complete = call->complete;
         frame->traced = call->traced;
     }
-    uint64_t start, end;
     for (size_t i = 0; call->complete && i < call->count && known_contents_any(); i++) {
-        access_extent(&call->accesses[i], &start, &end);
+        const struct range extent = access_extent(&call->accesses[i]);
         if (call->accesses[i].kind != CSAN_READ)
-            known_contents_forget(start, end - start);
+            known_contents_forget(extent.start, extent.end - extent.start);
     }
 }
 

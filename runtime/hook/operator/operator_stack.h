@@ -41,7 +41,7 @@ static inline struct operators *operator_act_for(struct operators *other)
     return before;
 }
 /* The calling thread's operators; NULL: memory is short. */
-struct operators *operator_count(void);
+struct operators *operators_of_thread(void);
 
 /* Some of the thread's operators were deferred. Until they are processed, its stack lags behind the
  * program. */

@@ -1,6 +1,7 @@
 /* Launches of operators, which are added to the summaries, and the operators' frames: which of
  * their arguments some launch reached. See operator_summary.h. */
 #include "runtime/hook/operator/operator_summary.h"
+#include "runtime/hook/operator/access_extent.h"
 #include "runtime/hook/operator/operator_summary_state.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
@@ -178,18 +179,15 @@ void operator_summary_reach(struct operator_summary_frame *frame,
                             struct operator_summary_list list)
 {
     struct thread *thread = operator_summary_self;
-    uint64_t start, end, first, last;
     for (size_t k = 0; thread && k < list.count && !frame->took_from_host; k++)
         frame->took_from_host = list.items[k].kind == CSAN_READ && is_of_host(&list.items[k]);
     for (size_t i = 0; thread && i < arguments.count && i < frame->reached_count; i++) {
         if (thread->reached[frame->reached + i])
             continue;
-        operator_summary_extent(&arguments.items[i], &first, &last);
-        for (size_t k = 0; k < list.count; k++) {
-            operator_summary_extent(&list.items[k], &start, &end);
-            if (start < last && first < end)
+        const struct range argument = access_extent(&arguments.items[i]);
+        for (size_t k = 0; k < list.count; k++)
+            if (extents_meet(access_extent(&list.items[k]), argument))
                 thread->reached[frame->reached + i] = 1;
-        }
     }
 }
 

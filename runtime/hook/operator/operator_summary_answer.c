@@ -1,6 +1,7 @@
 /* What a summary answers: whether it says what a launch touches, and launches that take its word
  * while their operators rest. */
 #include "csan/base/text.h"
+#include "runtime/hook/operator/access_extent.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/operator/operator_summary_state.h"
@@ -35,7 +36,6 @@ static bool found_fits(const struct thread *thread, const struct summary_found *
 {
     struct csan_dim dims[CSAN_MAX_DIMS];
     struct csan_access placed;
-    uint64_t start, end;
     bool fits = true;
     for (uint32_t i = 0; fits && i < found->count; i++) {
         const struct learn_anchor *anchor =
@@ -43,8 +43,9 @@ static bool found_fits(const struct thread *thread, const struct summary_found *
         if (!anchor)
             return false;
         operator_summary_place(&found->accesses[i], anchor, &placed, dims);
-        operator_summary_extent(&placed, &start, &end);
-        fits = start >= anchor->block.start && end <= anchor->block.end && start < end;
+        const struct range extent = access_extent(&placed);
+        fits = extent.start >= anchor->block.start && extent.end <= anchor->block.end &&
+               extent.start < extent.end;
     }
     return fits;
 }
@@ -111,8 +112,9 @@ static void misfit_add(struct text *line, struct thread *thread, const struct su
         text_add(line, "; its accesses do not lie in the blocks");
         return;
     }
-    for (uint32_t i = 0;
-         operator_summary_loose(thread, found->accesses, found->count) && i < thread->slots; i++)
+    if (!operator_summary_loose(thread, found->accesses, found->count))
+        return;
+    for (uint32_t i = 0; i < thread->slots; i++)
         if (is_looser_at(thread, found, i))
             text_add(line, "; byte %u leads elsewhere, as it never did", i * 8);
 }

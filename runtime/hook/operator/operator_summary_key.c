@@ -186,6 +186,7 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
     thread->kernel = kernel;
     thread->launch = NULL;
     thread->repeated = NULL;
+    thread->passed_hash = thread->passed.bytes = 0; /* another thread may let operators rest now */
     const bool rests = operator_summary_rests();
     learning_without(learning, LEARNING_NO_OBSTACLE);
     if (rests)
@@ -236,17 +237,6 @@ void operator_summary_end(struct learning *learning)
 
 /* ---- Accesses and pointers ---- */
 
-void operator_summary_extent(const struct csan_access *access, uint64_t *start, uint64_t *end)
-{
-    *start = access->base;
-    *end = access->base + access->bytes;
-    for (uint8_t i = 0; i < access->dim_count; i++) {
-        const int64_t span = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
-        *start += span < 0 ? (uint64_t)span : 0;
-        *end += span < 0 ? 0 : (uint64_t)span;
-    }
-}
-
 int operator_summary_pointer_of(const struct learning *launch, const struct csan_access *access)
 {
     int best = -1;
@@ -294,6 +284,18 @@ void operator_summary_place(const struct summary_access *access, const struct le
         dims[i] = access->dims[i];
 }
 
+/* Whether the pointer leads into a block that one of the accesses is in. */
+static bool shares_block(const struct thread *thread, const struct learn_anchor *anchor,
+                         const struct summary_access *accesses, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const struct learn_anchor *from = operator_summary_anchor_of(thread, accesses[k].pointer);
+        if (from && from->block.start == anchor->block.start)
+            return true;
+    }
+    return false;
+}
+
 bool operator_summary_loose(struct thread *thread, const struct summary_access *accesses,
                             uint32_t count)
 {
@@ -309,13 +311,11 @@ bool operator_summary_loose(struct thread *thread, const struct summary_access *
             thread->loose[launch->anchors[i].offset / 8] = 1;
     for (uint32_t k = 0; k < count; k++)
         thread->loose[accesses[k].pointer] = 0;
-    for (uint32_t i = 0; i < launch->anchor_count; i++) { /* those that share a block with one */
-        const struct learn_anchor *anchor = &launch->anchors[i];
-        const uint32_t slot = anchor->offset / 8;
-        for (uint32_t k = 0; k < count && slot < thread->slots && thread->loose[slot]; k++)
-            if (operator_summary_anchor_of(thread, accesses[k].pointer)->block.start ==
-                anchor->block.start)
-                thread->loose[slot] = 0;
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const uint32_t slot = launch->anchors[i].offset / 8;
+        if (slot < thread->slots && thread->loose[slot] &&
+            shares_block(thread, &launch->anchors[i], accesses, count))
+            thread->loose[slot] = 0;
     }
     for (uint32_t i = 0; i < thread->slots; i++)
         thread->loose[i] |= thread->words[2 * i + 1] >> 16 == CSAN_OPERATOR_STACK_MARK;

@@ -119,8 +119,6 @@ bool operator_summary_any_shared(struct operator_summary_list list);
 void operator_summary_pointers_relate(struct thread *thread);
 /* The pointer that so many eight bytes of the parameters hold; NULL: they hold none. */
 const struct learn_anchor *operator_summary_anchor_of(const struct thread *thread, uint32_t slot);
-/* The first byte's address, and the last one's plus one. */
-void operator_summary_extent(const struct csan_access *access, uint64_t *start, uint64_t *end);
 /* The pointer into the access's memory: the one to its base, else the next before it, else any. -1:
  * there is none. */
 int operator_summary_pointer_of(const struct learning *launch, const struct csan_access *access);

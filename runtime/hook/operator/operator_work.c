@@ -2,6 +2,7 @@
  * declaration if nothing better is known. See operator_work.h. */
 #include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/host/host_access.h"
+#include "runtime/hook/operator/access_extent.h"
 #include "runtime/hook/operator/operator_frame.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/copied_values.h"
@@ -16,11 +17,9 @@ static uint64_t newest_id; /* of frames; atomic */
 static uint16_t argument_among(const struct csan_access *access, struct access_list arguments,
                                uint16_t otherwise)
 {
-    uint64_t start, end, first, last;
-    access_extent(access, &start, &end);
+    const struct range extent = access_extent(access);
     for (size_t i = 0; i < arguments.count; i++) {
-        access_extent(&arguments.items[i], &first, &last);
-        if (start >= last || first >= end)
+        if (!extents_meet(extent, access_extent(&arguments.items[i])))
             continue;
         if (arguments.items[i].kind == access->kind)
             return arguments.items[i].argument;
@@ -123,12 +122,10 @@ static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, en
 /* Declared accesses count for copied_values.h. */
 static void copies_forget(struct access_list list)
 {
-    uint64_t start, end;
     for (size_t i = 0; i < list.count; i++) {
-        if (list.items[i].kind == CSAN_READ)
-            continue;
-        access_extent(&list.items[i], &start, &end);
-        copied_values_forget(start, list.items[i].bytes == CSAN_TO_END ? UINT64_MAX : end - start);
+        const struct range extent = access_extent(&list.items[i]);
+        if (list.items[i].kind != CSAN_READ)
+            copied_values_forget(extent.start, extent.end - extent.start);
     }
 }
 
@@ -195,7 +192,7 @@ static struct access_list list_named(struct operators *own, struct access_list l
     return items ? (struct access_list){items, list.count} : list;
 }
 
-/* The list's first `argument_count` are the top frame's arguments, if it is `declared`. */
+/* If the list is `declared`, it begins with the accesses of the top frame. */
 static void enqueue_summarized(struct operators *own, bool declared, struct access_list list,
                                const struct csan_operator *what)
 {

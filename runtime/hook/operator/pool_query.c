@@ -57,9 +57,9 @@ static const char *name_among(const struct file *file, const Elf64_Shdr *symbols
                               const Elf64_Shdr *names, uint64_t address)
 {
     const Elf64_Sym *table = piece(file, symbols->sh_offset, symbols->sh_size);
-    const char *text = (const char *)file->bytes + names->sh_offset;
     if (!table || names->sh_offset > file->size || names->sh_size > file->size - names->sh_offset)
         return NULL;
+    const char *text = (const char *)file->bytes + names->sh_offset;
     for (size_t i = 0; i < symbols->sh_size / sizeof *table; i++) {
         const Elf64_Sym *symbol = &table[i];
         if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC ||

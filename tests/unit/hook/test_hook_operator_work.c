@@ -81,6 +81,19 @@ static void it_only_names_what_is_known(void **state)
     assert_int_equal(race.previous.level, CSAN_LEVEL_LIBRARY);
 }
 
+/* An argument of which only the begin is known. */
+static void an_argument_reaches_to_the_end_of_its_memory(void **state)
+{
+    (void)state;
+    CUdeviceptr memory = device(BYTES);
+    const struct csan_access access = {.base = memory, .bytes = CSAN_TO_END, .kind = CSAN_WRITE};
+    csan_operator_begin(&copy, &(struct csan_operator_call){.accesses = &access, .count = 1});
+    OK(cuMemsetD8Async(memory + HALF, 1, 1, non_blocking()));
+    csan_operator_end();
+    OK(cuMemsetD8Async(memory + HALF, 1, 1, non_blocking()));
+    assert_string_equal(race_found().previous.arguments, "self");
+}
+
 /* Of two arguments in the same memory, the one that is used in the same way. */
 static void the_argument_of_the_same_kind(void **state)
 {
@@ -121,6 +134,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_declaration_stands_for_an_unknown_kernel, hook_setup),
         cmocka_unit_test_setup(it_only_names_what_is_known, hook_setup),
+        cmocka_unit_test_setup(an_argument_reaches_to_the_end_of_its_memory, hook_setup),
         cmocka_unit_test_setup(the_argument_of_the_same_kind, hook_setup),
         cmocka_unit_test_setup(it_is_a_bound_on_a_second_stream, hook_setup),
     };
