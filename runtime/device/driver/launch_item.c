@@ -80,6 +80,7 @@ static void report(struct launch_item *work, bool failed)
     if (work->state && work->launch.touches && device.trace.done) {
         children_report(work->kin.own, work->state, &launch);
         launch.ranges = exec_touches(work->state, &launch.count);
+        launch.lost = exec_touches_lost(work->state);
     }
     report_ranges(work, &launch);
 }
@@ -184,9 +185,10 @@ static enum step native_step(struct launch_item *work)
     enum step step = native.failed ? native_fault(work, &native) : STEP_DONE;
     if (work->launch.touches) {
         launch.failed = native.failed;
-        launch.lost = !native.touch || touch_failed(native.touch);
         struct device_trace_range *ranges =
-            launch.lost ? NULL : touch_ranges(native.touch, &launch.count);
+            native.touch ? touch_ranges(native.touch, &launch.count) : NULL;
+        launch.lost = !native.touch || touch_failed(native.touch) ||
+                      (!ranges && !touch_is_empty(native.touch));
         launch.ranges = ranges;
         report_ranges(work, &launch);
         free(ranges);

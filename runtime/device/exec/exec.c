@@ -406,22 +406,33 @@ const struct exec_fault *exec_fault(const exec_state *state)
     return &state->fault;
 }
 
-const struct device_trace_range *exec_touches(exec_state *state, size_t *count)
+/* What the state touched, in its own record. */
+static const struct device_trace_range *ranges_of(struct exec_state *state, size_t *count)
 {
     free(state->ranges);
     *count = 0;
+    state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
+    state->touches_lost |= state->touch && (touch_failed(state->touch) ||
+                                            (!state->ranges && !touch_is_empty(state->touch)));
+    return state->ranges;
+}
+
+const struct device_trace_range *exec_touches(exec_state *state, size_t *count)
+{
     parts_touches(state);
     if (state->earlier && state->touch)
         touch_join(state->touch, state->earlier);
-    state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
-    return state->ranges;
+    return ranges_of(state, count);
+}
+
+bool exec_touches_lost(const exec_state *state)
+{
+    return state->touches_lost;
 }
 
 const struct device_trace_range *exec_touches_since(exec_state *state, size_t *count)
 {
-    free(state->ranges);
-    *count = 0;
-    state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
+    ranges_of(state, count);
     if (!state->earlier)
         state->earlier = touch_create();
     struct touch *fresh = state->touch && state->earlier ? touch_create() : NULL;
@@ -443,6 +454,7 @@ void exec_touches_add(exec_state *to, exec_state *from)
         to->earlier = touch_create();
     if (to->earlier && from->touch)
         touch_join(to->earlier, from->touch);
+    to->touches_lost |= from->touches_lost || (from->touch && !to->earlier);
 }
 
 void exec_touches_put(exec_state *to, uint32_t kind, const struct exec_rows *rows, uint64_t base,
@@ -452,6 +464,7 @@ void exec_touches_put(exec_state *to, uint32_t kind, const struct exec_rows *row
         return;
     if (!to->earlier)
         to->earlier = touch_create();
+    to->touches_lost |= !to->earlier;
     if (!to->earlier)
         return;
     touch_bound(to->earlier, base, limit);

@@ -266,6 +266,9 @@ const char *exec_fault_name(enum exec_fault_kind kind);
  * valid until the next call on it. NULL with 0 when recording is off or nothing was touched. */
 const struct device_trace_range *exec_touches(exec_state *state, size_t *count);
 
+/* Whether memory was short for some of it: then the ranges mean nothing. After exec_touches. */
+bool exec_touches_lost(const exec_state *state);
+
 /* As exec_touches, of what was touched since the last call of this function alone. Only for a
  * launch that is not divided, as those that launch others are. */
 const struct device_trace_range *exec_touches_since(exec_state *state, size_t *count);

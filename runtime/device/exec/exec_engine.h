@@ -281,6 +281,7 @@ struct exec_state {
     uint32_t known_count, known_next;
     struct touch *touch;
     struct touch *earlier; /* what exec_touches_since gave before; or NULL */
+    bool touches_lost;     /* memory was short for some */
     struct device_trace_range *ranges;
     enum exec_status status;
     struct exec_fault fault;

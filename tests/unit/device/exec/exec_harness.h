@@ -40,6 +40,7 @@ struct harness {
     size_t printed_bytes;
     struct device_trace_range *ranges;
     size_t range_count;
+    bool touches_lost;
     uint64_t warp_instructions, thread_instructions, steps;
 };
 
@@ -207,6 +208,7 @@ static inline void harness_keep_touches(struct harness *h, exec_state *state)
     if (count)
         memcpy(h->ranges, ranges, count * sizeof *ranges);
     h->range_count = count;
+    h->touches_lost = exec_touches_lost(state);
 }
 
 static inline enum exec_status harness_steps(struct harness *h, exec_state *state)
