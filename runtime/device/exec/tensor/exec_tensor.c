@@ -367,18 +367,29 @@ static bool column_is_aligned(const struct tensor_site *site, const struct tenso
     return copy->first[0] % (map->packing == TENSOR_4_BITS ? values * TENSOR_PIECE : 128) == 0;
 }
 
+/* The map, which the copy reads where it lies: among the parameters, or where others may write it.
+ * A copy of it, since another thread may write over the program's. False: no memory is there. */
+static bool map_read(struct warp *w, int lane, uint64_t address, struct tensor_map *map)
+{
+    struct touch *touch = w->state->touch;
+    const void *given = space_generic(w, lane, address, TENSOR_MAP_BYTES, false);
+    if (!given)
+        return false;
+    memcpy(map, given, sizeof *map);
+    if (touch && address - w->state->launch.memory.window >= EXEC_WINDOW_BYTES)
+        touch_record(touch, DEVICE_TRACE_READ, address, TENSOR_MAP_BYTES);
+    return true;
+}
+
 static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
     const struct tensor_site *site = op->pointer;
     struct tensor_copy copy = {
         .warp = w, .op = op, .lane = lane, .loads = site->loads, .mode = site->mode};
     const uint64_t address = ((const uint64_t *)slot(w, site->map))[lane];
-    struct tensor_map map; /* of its own: another thread may write over the program's */
-    const void *given = space_generic(w, lane, address, sizeof map, false);
+    struct tensor_map map;
     copy.map = &map;
-    if (given)
-        memcpy(&map, given, sizeof map);
-    if (!given || !tensor_map_is_valid(&map) || !map_fits(site, &map))
+    if (!map_read(w, lane, address, &map) || !tensor_map_is_valid(&map) || !map_fits(site, &map))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     if (tensor_map_is_interleaved(&map) && !site->loads)
         return fault_unsupported(w, op,
