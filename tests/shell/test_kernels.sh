@@ -1,7 +1,8 @@
 # csan kernels: every kind of file, what it says of a kernel, launches, and bad input.
 
 csan=$root/bin/csan
-made=$(dirname "$(dirname "$(realpath "$test")")")/../build/data/kernels
+made=$root/data/kernels
+[ -d "$made" ] || made=$build/data/kernels # those of a sanitizer's build are the plain one's
 ended() { [ "$status" = "$1" ]; }
 says() { grep -Eq -- "$1" err; }
 says_not() { ! says "$1"; }
