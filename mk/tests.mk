@@ -64,6 +64,9 @@ $(OUT)/tests/unit/test_call_statistics: tests/unit/cli/test_call_statistics.c \
 $(OUT)/tests/unit/test_function_index: tests/unit/cli/test_function_index.c $(call objects,runtime/cli/function_index.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka $(CLI_LIBS) $(UNPACK) -lpthread -ldl -lm
+$(OUT)/tests/unit/test_file_from_here: tests/unit/cli/test_file_from_here.c $(call objects,runtime/cli/process/file_from_here.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka
 # It has a follow_link of its own.
 $(OUT)/tests/unit/test_epoch: tests/unit/mpi/test_epoch.c $(call objects,runtime/mpi/epoch.c)
 	@mkdir -p $(@D)

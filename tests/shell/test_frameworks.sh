@@ -112,6 +112,20 @@ END
     check "ctest: a racy test fails, its twin passes" \
         eval '! ended 0 && grep -Eq "racy .*Failed" out && grep -Eq "good .*Passed" out && grep -q "CSAN: data race" out'
     cp out ctest.log
+
+    # What the files for CI services run: the tests are started in the build's folder.
+    mkdir -p service/build
+    printf 'add_test(%s "%s")\n' racy "$scratch/ctest/racy" good "$scratch/ctest/good" >service/build/CTestTestfile.cmake
+    for service in github-actions gitlab-ci; do
+        rm -f service/*.csan service/csan.sarif
+        sed -nE 's/^ *- (run: )?(csan .*)/\2/p; s/^ *run: (csan .*)/\1/p' "$tree/samples/ci/$service.yml" >service/commands
+        check "$service: records and merges" eval '[ "$(cut -d" " -f1,2 service/commands | xargs)" = "csan record csan merge" ]'
+        run_foreign env PATH="$root/bin:$PATH" bash -c 'cd service && . ./commands'
+        check "$service: the findings are in the log" [ "$(grep -c '^CSAN: data race: add (.*missing_wait.cu:' out)" = 1 ]
+        cp out service.log
+        run_foreign python3 "$tree/samples/ci/code_quality.py" service/csan.sarif
+        check "$service: and in csan.sarif" eval 'ended 0 && grep -q "missing_wait.cu\"" out'
+    done
 else
     echo "skipped part of $(basename "$test" .sh): there is no cmake"
 fi
@@ -137,5 +151,5 @@ for log in logs:
 END
 run "$root/bin/csan" run --device=embedded "$root/tests/programs/plain/missing_wait"
 cp err plain.log
-run_foreign python3 matcher.py "$tree/samples/ci" plain.log $([ -f ctest.log ] && echo ctest.log)
+run_foreign python3 matcher.py "$tree/samples/ci" plain.log $([ -f ctest.log ] && echo ctest.log service.log)
 check "the problem matcher finds a report's line" ended 0

@@ -36,6 +36,13 @@ record -o fixed.csan "$plain/example_error_fixed"
 replay fixed.csan
 check "the replay of the fix finds nothing" ended 0
 
+mkdir elsewhere
+record -o there.%r.csan env RANK=3 sh -c 'cd elsewhere; exec "$1"' sh "$plain/example_error"
+check "a program that starts elsewhere has its recording where it was asked for" [ -s there.3.csan ]
+record -o there.3.csan sh -c 'cd elsewhere; exec "$1"' sh "$plain/example_error_fixed"
+replay there.3.csan
+check "... and replaces that of an earlier run" ended 0
+
 run "$csan" info racy.csan
 check "info ends with 0" ended 0
 check "info says the command" prints "^command +.*/example_error"

@@ -12,7 +12,7 @@ on --schedule=eagre "$plain/stream_same"
 check "a wrong schedule ends with 2" ended 2
 check "a wrong schedule lists the right ones" says 'eagre.*eager, lazy, random:SEED, reverse'
 on --schedule=replay:absent "$plain/stream_same"
-check "a schedule that is not there is reported" says "cannot read the schedule 'absent'"
+check "a schedule that is not there is reported" says "cannot read the schedule '$scratch/absent'"
 run env CSAN=1 CSAN_SCHEDULE=eagre CSAN_OPTIONS=print_summary=0 "$programs/stream_same"
 check "a wrong CSAN_SCHEDULE is reported, and the program runs" says 'eagre is none of'
 check "a wrong CSAN_SCHEDULE does no harm" ended 0
@@ -46,22 +46,22 @@ lines=$(wc -l <whole)
 
 head -n 8 whole >cut
 on --schedule=replay:cut "$plain/double_buffer"
-check "a schedule that is cut off is reported" says "'cut' is cut off"
+check "a schedule that is cut off is reported" says "'$scratch/cut' is cut off"
 check "what it lacks runs eagerly" says 'used up; going on eagerly'
 check "a schedule that is cut off does no harm" ended 66
 
 head -c $(($(head -n 8 whole | wc -c) - 3)) whole >cut
 on --schedule=replay:cut "$plain/double_buffer"
-check "a schedule cut off within a line is reported" says "'cut' is cut off"
+check "a schedule cut off within a line is reported" says "'$scratch/cut' is cut off"
 
 sed '7s/^/x/' whole >damaged
 on --schedule=replay:damaged "$plain/double_buffer"
-check "a damaged schedule is reported, with the line" says "'damaged' is damaged: line 7"
+check "a damaged schedule is reported, with the line" says "'$scratch/damaged' is damaged: line 7"
 check "a damaged schedule does no harm" ended 66
 
 sed "${lines}s/.*/end 99/" whole >damaged
 on --schedule=replay:damaged "$plain/double_buffer"
-check "a schedule that lost steps is reported" says "'damaged' is damaged: line $lines"
+check "a schedule that lost steps is reported" says "'$scratch/damaged' is damaged: line $lines"
 
 sed '7d' whole | sed "s/^end \(.*\)/end $(($(sed -n 's/^end //p' whole) - 1))/" >wrong
 on --schedule=replay:wrong "$plain/double_buffer"
@@ -84,14 +84,14 @@ check "noise after a good beginning does no harm" ended 66
 
 (head -n 6 whole; printf '\0\n') >other
 on --schedule=replay:other "$plain/double_buffer"
-check "a line that begins with a 0 byte is reported" says "'other' is damaged: line 7"
+check "a line that begins with a 0 byte is reported" says "'$scratch/other' is damaged: line 7"
 
 on --schedule=replay:whole "$plain/missing_wait"
 check "another program's schedule is reported" says 'replay: '
 check "another program's schedule does no harm" ended 66
 
 on --schedule=eager --save-schedule=absent/file "$plain/stream_same"
-check "a schedule that cannot be saved is reported" says "cannot save the schedule in 'absent/file'"
+check "a schedule that cannot be saved is reported" says "cannot save the schedule in '$scratch/absent/file'"
 check "a schedule that cannot be saved does no harm" ended 0
 
 # Work that is left for the idle device: the program looks at memory and calls nothing.

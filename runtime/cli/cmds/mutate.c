@@ -52,7 +52,7 @@ static void take_option(struct mutation *mutation, struct arguments *arguments)
     if (argument_has_number(arguments, "--timeout", 1000000, &seconds)) {
         mutation->settings.limit = (double)seconds;
     } else if (argument_has(arguments, "--schedule", NULL, &value)) {
-        setenv("CSAN_SCHEDULE", value, 1);
+        program_set_schedule(value);
     } else if (argument_has(arguments, "--options", NULL, &value)) {
         program_add_options(value);
     } else if (argument_is(arguments, "--verbose")) {

@@ -3,6 +3,7 @@
  * code is the program's own. With --check it looks for races, too. */
 #include "csan/recording/recording_format.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/process/file_from_here.h"
 #include "runtime/cli/process/program.h"
 #include "runtime/cli/process/tree_run.h"
 
@@ -113,15 +114,18 @@ static int check_output(const struct request *request)
     return code;
 }
 
-/* A recording from before now may be replaced. */
-static int ask_for_recording(const struct request *request)
+/* Programs may start in another directory: ctest's tests do. A recording from before now may be
+ * replaced. */
+static int ask_for_recording(struct request *request)
 {
     char *options = NULL, since[32];
+    char *output = file_from_here(request->output); /* kept until the end */
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of files' times */
     snprintf(since, sizeof since, "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
-    if (asprintf(&options, "record='%s':check=%d", request->output, request->check) < 0)
+    if (!output || asprintf(&options, "record='%s':check=%d", output, request->check) < 0)
         return program_fail(&request->program, EXIT_CANNOT_RUN, "out of memory");
+    request->output = output;
     program_add_options(options);
     setenv("CSAN_RECORD_SINCE", since, 1);
     free(options);

@@ -3,6 +3,7 @@
 #include "csan/options.h"
 #include "csan/report/suppression.h"
 #include "runtime/cli/findings/baseline_file.h"
+#include "runtime/cli/process/file_from_here.h"
 #include "runtime/cli/process/gpu.h"
 #include "runtime/device/schedule/schedule.h"
 #include "runtime/device/schedule/schedule_text.h"
@@ -119,6 +120,25 @@ static void set_baseline(struct arguments *arguments, const char *path)
     free(option);
 }
 
+/* Sets the variable to `before` and the file's absolute name. */
+static bool set_file(const char *variable, const char *before, const char *name)
+{
+    char *file = file_from_here(name), *value = NULL;
+    bool set =
+        file && asprintf(&value, "%s%s", before, file) >= 0 && setenv(variable, value, 1) == 0;
+    free(file);
+    free(value);
+    return set;
+}
+
+bool program_set_schedule(const char *text)
+{
+    static const char replay[] = "replay:";
+    size_t words = strlen(replay);
+    return strncmp(text, replay, words) == 0 ? set_file("CSAN_SCHEDULE", replay, text + words)
+                                             : setenv("CSAN_SCHEDULE", text, 1) == 0;
+}
+
 bool program_take_option(struct program *program, struct arguments *arguments)
 {
     const char *value;
@@ -133,9 +153,9 @@ bool program_take_option(struct program *program, struct arguments *arguments)
     else if (argument_has(arguments, "--device", NULL, &value))
         arguments->code = arguments->code ? arguments->code : program_set_device(program, value);
     else if (argument_has(arguments, "--schedule", NULL, &value))
-        program->schedule = setenv("CSAN_SCHEDULE", value, 1) == 0;
+        program->schedule = program_set_schedule(value);
     else if (argument_has(arguments, "--save-schedule", NULL, &value))
-        program->schedule = setenv("CSAN_SAVE_SCHEDULE", value, 1) == 0;
+        program->schedule = set_file("CSAN_SAVE_SCHEDULE", "", value);
     else
         return false;
     return true;

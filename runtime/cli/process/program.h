@@ -42,6 +42,8 @@ bool program_take_option(struct program *program, struct arguments *arguments);
 /* Takes the program and its arguments, behind the options; 0, or the exit code with a message
  * printed. */
 int program_take_arguments(struct program *program, struct arguments *arguments);
+/* Sets CSAN_SCHEDULE for the program. A file in it is seen from here. False: out of memory. */
+bool program_set_schedule(const char *text);
 /* Checks the name of a schedule (or NULL). 0, or the exit code with a message printed. */
 int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */
