@@ -67,7 +67,9 @@ if [ "${1:-}" = --sourced ]; then
     */tsan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
         "TSAN_OPTIONS=exitcode=99:suppressions=$(realpath "$(dirname "$0")/../tests/tsan.supp")") ;;
     esac
-    sanitized() { ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 120 "$@" </dev/null; }
+    limit=120
+    [ -z "${CSAN_TEST_TOOLS:-}" ] || limit=600 # an emulator is five times slower, and more
+    sanitized() { ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 $limit "$@" </dev/null; }
     run()
     {
         sanitized "$@" >out 2>err
@@ -75,7 +77,7 @@ if [ "${1:-}" = --sourced ]; then
     }
     run_foreign()
     {
-        timeout -k 5 120 "$@" >out 2>err </dev/null
+        timeout -k 5 $limit "$@" >out 2>err </dev/null
         status=$?
     }
     check()

@@ -387,7 +387,7 @@ fortran_compiled()
         gfortran early_f.o -o early_f -L"$library" -lcudart -L"$lib" -lcsan_host -Wl,-rpath,"$lib"
 }
 fortran() { run env LD_LIBRARY_PATH="$library" "$root/bin/csan" run --device=embedded --options=host=instrumented ./early_f "$@"; }
-if command -v gfortran >/dev/null; then
+if for_programs gfortran; then
     line=$(grep -n '! too early' "$tree/tests/shell/host_early.f90" | cut -d: -f1)
     check "gfortran's code is linked with it" fortran_compiled
     fortran
@@ -407,7 +407,7 @@ rust_compiled()
         -o early -L "$library" -L "$lib" -lcsan_host -C link-arg=-Wl,-rpath,"$lib" >/dev/null 2>rust.log
 }
 rust() { run env LD_LIBRARY_PATH="$library" "$root/bin/csan" run --device=embedded --options=host=instrumented ./early "$@"; }
-if ! command -v rustc >/dev/null; then
+if ! for_programs rustc; then
     echo "# $(basename "$test" .sh): no Rust here"
 elif ! rust_compiled; then
     echo "# $(basename "$test" .sh): this Rust has no -Zsanitizer=thread: $(head -1 rust.log)"
