@@ -107,8 +107,9 @@ for signal in TERM HUP; do
     TMPDIR=$scratch/tmp.$signal
     mkdir "$TMPDIR"
     export TMPDIR
-    "$csan" explore --runs=5000 "$plain/stream_same" >out 2>err &
-    sleep 1
+    # nohup has SIGHUP ignored, which csan leaves so.
+    env --default-signal=$signal "$csan" explore --runs=5000 "$plain/stream_same" >out 2>err &
+    for i in $(seq 100); do [ -n "$(ls "$TMPDIR")" ] && break || sleep 0.1; done
     kill -$signal $!
     wait $! 2>/dev/null
     check "an explore that SIG$signal interrupts leaves no files" [ -z "$(ls "$TMPDIR")" ]
