@@ -1,5 +1,5 @@
 // Interleaved tensors (PTX ISA, "Interleaved Layout"): slices of 8 channels of 16 bits, each with
-// its rows of pixels. A block loads a box of one slice, and writes it out.
+// its rows of pixels. A block loads a box of one slice, and writes it out; or it stores one.
 #pragma once
 
 #include "bulk_barrier.h"
@@ -35,6 +35,22 @@ __global__ void load_slice(const __grid_constant__ CUtensorMap map, int pixel, i
     bulk_barrier_wait(&barrier);
     for (int i = threadIdx.x; i < HELD; i += blockDim.x)
         out[i] = box[i];
+}
+
+__global__ void store_slice(const __grid_constant__ CUtensorMap map, int pixel, int slice,
+                            int image)
+{
+    __shared__ alignas(1024) unsigned short box[HELD];
+    for (int i = threadIdx.x; i < HELD; i += blockDim.x)
+        box[i] = (unsigned short)(i + 1);
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
+                     "[%0, {%1, %2, %3}], [%4];\n"
+                     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::"l"(&map),
+                     "r"(pixel), "r"(slice), "r"(image), "r"(shared_address(box))
+                     : "memory");
 }
 
 // Sizes: pixels, slices, images. A box has the channels of one slice.

@@ -114,24 +114,14 @@ static bool take_box(struct tensor_map *map, const cuuint32_t *box, const cuuint
     return true;
 }
 
-/* The map of an interleaved tensor, whose elements are slices (enum tensor_packing). Boxes whose
- * innermost axis has no multiple of 16 bytes by its type are refused by drivers. Of channels, a box
- * has one slice; what one with more is was not measured, and no section says it. */
+/* The map of an interleaved tensor. What swizzles with atoms do there was not measured. */
 static CUresult take_slices(struct tensor_map *map, CUtensorMapInterleave interleave)
 {
-    const bool wide = interleave == CU_TENSOR_MAP_INTERLEAVE_32B;
-    const uint32_t bytes = wide ? 2 * TENSOR_PIECE : TENSOR_PIECE, slices = map->rank - 2u;
-    if (interleave > CU_TENSOR_MAP_INTERLEAVE_32B || map->rank < 3 ||
-        map->box[0] * map->element_bytes % TENSOR_PIECE || map->packing)
+    if (interleave > CU_TENSOR_MAP_INTERLEAVE_32B)
         return CUDA_ERROR_INVALID_VALUE;
-    if (map->atom || map->nan || map->box[slices] > bytes / map->element_bytes)
-        return device_lacks("cuTensorMapEncodeTiled with an interleaved tensor, and a box of more "
-                            "channels than a slice has, a swizzle with atoms, or NaN outside");
-    map->packing = wide ? TENSOR_SLICE_32 : TENSOR_SLICE_16;
-    map->element_bytes = (uint8_t)bytes;
-    map->strides[0] = bytes;
-    map->box[slices] = 1;
-    map->steps[slices] = 1;
+    if (interleave && map->atom)
+        return device_lacks("a map of an interleaved tensor with a swizzle of atoms");
+    map->interleave = (uint8_t)interleave;
     return CUDA_SUCCESS;
 }
 
@@ -159,8 +149,7 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     if (!take_sizes(&map, globalDim, globalStrides) || !take_box(&map, boxDim, elementStrides) ||
         !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)))
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result =
-        interleave == CU_TENSOR_MAP_INTERLEAVE_NONE ? CUDA_SUCCESS : take_slices(&map, interleave);
+    const CUresult result = take_slices(&map, interleave);
     if (result != CUDA_SUCCESS)
         return result;
     if (!tensor_map_is_valid(&map))
@@ -215,16 +204,18 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
         (unsigned)l2Promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
         (unsigned)oobFill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
         return CUDA_ERROR_INVALID_VALUE;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return device_lacks("cuTensorMapEncodeIm2col with an interleaved tensor");
     if (swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B)
         return device_lacks("cuTensorMapEncodeIm2col with a swizzle that flips 8 bytes");
     map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     if (!take_sizes(&map, globalDim, globalStrides) ||
         !take_pixels(&map, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
                      pixelsPerColumn, elementStrides) ||
-        !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)) ||
-        !tensor_map_is_valid(&map))
+        !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)))
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = take_slices(&map, interleave);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!tensor_map_is_valid(&map))
         return CUDA_ERROR_INVALID_VALUE;
     memset(tensorMap, 0, sizeof *tensorMap);
     memcpy(tensorMap, &map, sizeof map);
@@ -249,6 +240,8 @@ CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
         pixelBoxLowerCornerWidth < INT16_MIN || pixelBoxLowerCornerWidth > INT16_MAX ||
         pixelBoxUpperCornerWidth < INT16_MIN || pixelBoxUpperCornerWidth > INT16_MAX)
         return CUDA_ERROR_INVALID_VALUE;
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
+        return device_lacks("cuTensorMapEncodeIm2colWide with an interleaved tensor");
     const bool fixed = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
     const CUresult result = cuTensorMapEncodeIm2col(
         tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, corners[0],

@@ -101,7 +101,7 @@ static void interleaved_boxes_lie_where_a_gpu_has_them(void **state)
     }
 }
 
-/* Of a box with the channels of two slices nothing was measured, nor of NaN and atoms. */
+/* Of swizzles with atoms nothing was measured, nor of wide im2col modes. */
 static void other_interleaved_tensors_are_refused(void **state)
 {
     (void)state;
@@ -116,8 +116,8 @@ static void other_interleaved_tensors_are_refused(void **state)
         CUresult result;
     } cases[] = {{narrow, strides, 1, 0, 0, CUDA_SUCCESS},
                  {narrow, strides, 2, 1, 0, CUDA_SUCCESS},
-                 {wide, strides, 1, 0, 0, CUDA_ERROR_NOT_SUPPORTED},
-                 {narrow, strides, 1, 0, 1, CUDA_ERROR_NOT_SUPPORTED},
+                 {wide, strides, 1, 0, 0, CUDA_SUCCESS},
+                 {narrow, strides, 1, 0, 1, CUDA_SUCCESS},
                  {narrow, strides, 1, 4, 0, CUDA_ERROR_NOT_SUPPORTED},
                  {narrow, strides, 2, 0, 0, CUDA_ERROR_INVALID_VALUE},
                  {narrow, odd, 2, 1, 0, CUDA_ERROR_INVALID_VALUE},
@@ -131,6 +131,13 @@ static void other_interleaved_tensors_are_refused(void **state)
                              cases[i].swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, cases[i].fill),
                          cases[i].result);
     }
+    CUtensorMap map;
+    assert_int_equal(cuTensorMapEncodeIm2colWide(
+                         &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, (void *)(uintptr_t)tensor, sizes,
+                         strides, 0, 0, 32, 4, steps, CU_TENSOR_MAP_INTERLEAVE_16B,
+                         CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_64B,
+                         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_ERROR_NOT_SUPPORTED);
 }
 
 int main(void)

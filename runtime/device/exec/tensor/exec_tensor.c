@@ -64,11 +64,16 @@ static void put(const struct tensor_copy *copy, uint64_t offset, const uint8_t *
                bytes - i < TENSOR_PIECE ? bytes - i : TENSOR_PIECE);
 }
 
+/* Of an interleaved tensor a GPU's NaN is another. */
 static void fill(const struct tensor_copy *copy, uint64_t offset)
 {
     static const uint8_t nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
-    const uint32_t bytes = copy->map->element_bytes;
-    if (copy->map->nan) /* of values of whole bytes */
+    static const uint16_t nans[] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7,
+                                    0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
+    const uint32_t bytes = tensor_map_bytes(copy->map);
+    if (copy->map->nan && copy->map->interleave)
+        put(copy, offset, (const uint8_t *)nans, bytes);
+    else if (copy->map->nan) /* of values of whole bytes */
         memcpy(shared_place(copy, offset), nan + sizeof nan - bytes, bytes);
     else
         put(copy, offset, NULL, bytes);
@@ -89,13 +94,26 @@ static void store_element(const struct tensor_copy *copy, uint8_t *global, uint6
     if (copy->map->packing == TENSOR_6_PADDED)
         store_six_bits(global, shared_place(copy, offset));
     else
-        memcpy(global, shared_place(copy, offset), copy->map->element_bytes);
+        for (uint32_t i = 0, bytes = tensor_map_bytes(copy->map); i < bytes; i += TENSOR_PIECE)
+            memcpy(global + i, shared_place(copy, offset + i),
+                   bytes - i < TENSOR_PIECE ? bytes - i : TENSOR_PIECE);
+}
+
+/* Each value of an element by itself. */
+static void reduce_element(const struct tensor_copy *copy, uint8_t *global, uint64_t offset)
+{
+    const uint32_t bytes = copy->map->element_bytes;
+    for (uint32_t i = 0; i < tensor_map_bytes(copy->map); i += bytes) {
+        uint64_t value = 0;
+        memcpy(&value, shared_place(copy, offset + i), bytes);
+        atomic_apply(global + i, bytes, copy->reduce, value, 0, &copy->warp->state->progress);
+    }
 }
 
 static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
 {
     struct exec_state *state = copy->warp->state;
-    const uint32_t bytes = copy->map->element_bytes;
+    const uint32_t bytes = tensor_map_bytes(copy->map);
     uint8_t *global = space_generic(copy->warp, copy->lane, address, bytes, !copy->loads);
     if (!global)
         return false;
@@ -105,15 +123,12 @@ static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint6
                      : copy->reduce ? DEVICE_TRACE_ATOMIC
                                     : DEVICE_TRACE_WRITE,
                      address, bytes);
-    uint64_t value = 0;
     if (copy->loads)
         put(copy, offset, global, bytes);
     else if (!copy->reduce)
         store_element(copy, global, offset);
     else
-        atomic_apply(global, bytes, copy->reduce,
-                     *(uint64_t *)memcpy(&value, shared_place(copy, offset), bytes), 0,
-                     &state->progress);
+        reduce_element(copy, global, offset);
     return true;
 }
 
@@ -132,6 +147,43 @@ static atomic_update *reduction(const struct tensor_site *site, const struct ten
     return atomic_update_of(site->operation, type, PTX_SPACE_GLOBAL);
 }
 
+/* Where the element at these coordinates lies. False: outside. */
+static bool find_element(const struct tensor_map *map, const int64_t *at, uint64_t *address)
+{
+    bool inside = true;
+    *address = map->base;
+    for (uint32_t i = 0; i < map->rank; i++) {
+        inside &= at[i] >= 0 && at[i] < (int64_t)tensor_map_size(map, i);
+        *address += (uint64_t)at[i] * (i ? map->strides[i] : tensor_map_bytes(map));
+    }
+    return inside;
+}
+
+/* Stores to interleaved tensors may reach beyond them, but not below 0: then an H200 stopped with
+ * an illegal instruction. */
+static bool is_below(const struct tensor_copy *copy, const int64_t *at)
+{
+    bool below = false;
+    for (uint32_t i = 0; i < copy->map->rank; i++)
+        below |= at[i] < 0;
+    return below && copy->map->interleave && !copy->loads;
+}
+
+static int copy_place(const struct tensor_copy *copy, const int64_t *at, uint64_t offset)
+{
+    uint64_t address;
+    const bool inside = find_element(copy->map, at, &address);
+    if (is_below(copy, at))
+        return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_INSTRUCTION,
+                           address);
+    if (inside && !copy_element(copy, address, offset))
+        return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
+                           address);
+    if (!inside && copy->loads)
+        fill(copy, offset);
+    return FLOW_NEXT;
+}
+
 /* Elements in the order in which they lie in shared memory from `begin` on, the innermost dimension
  * first. */
 static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64_t begin)
@@ -139,23 +191,16 @@ static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64
     const struct tensor_map *map = copy->map;
     uint32_t at[TENSOR_RANK_MOST] = {0};
     const uint64_t end = begin + tensor_map_box_bytes(map), held = tensor_map_held_bytes(map);
-    for (uint64_t offset = begin; offset < end; offset += held) {
-        uint64_t address = map->base;
-        bool inside = true;
-        for (uint32_t i = 0; i < map->rank; i++) {
-            const int64_t place = first[i] + (int64_t)at[i] * tensor_map_step(map, i);
-            inside &= place >= 0 && place < (int64_t)tensor_map_size(map, i);
-            address += (uint64_t)place * map->strides[i];
-        }
-        if (inside && !copy_element(copy, address, offset))
-            return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
-                               address);
-        if (!inside && copy->loads)
-            fill(copy, offset);
+    int flow = FLOW_NEXT;
+    for (uint64_t offset = begin; offset < end && flow == FLOW_NEXT; offset += held) {
+        int64_t place[TENSOR_RANK_MOST];
+        for (uint32_t i = 0; i < map->rank; i++)
+            place[i] = first[i] + (int64_t)at[i] * tensor_map_step(map, i);
+        flow = copy_place(copy, place, offset);
         for (uint32_t i = 0; i < map->rank && ++at[i] == tensor_map_count(map, i); i++)
             at[i] = 0;
     }
-    return FLOW_NEXT;
+    return flow;
 }
 
 /* "Four request coordinates will form four bounding boxes", of one row each. */
@@ -170,29 +215,19 @@ static int copy_rows(const struct tensor_copy *copy)
     return flow;
 }
 
-/* One pixel's channels; `at` is where it lies on the axes behind them. */
-static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_t offset)
+/* One pixel's channels, or its slice. */
+static int copy_pixel(const struct tensor_copy *copy, const int64_t *pixel, uint64_t offset)
 {
     const struct tensor_map *map = copy->map;
-    uint64_t address = map->base;
-    bool inside = true;
-    for (uint32_t i = 1; i < map->rank; i++) {
-        const int64_t place = at[i - 1] + (i + 1 < map->rank ? copy->offsets[i - 1] : 0);
-        inside &= place >= 0 && place < (int64_t)map->sizes[i];
-        address += (uint64_t)place * map->strides[i];
-    }
-    const uint32_t count = tensor_map_count(map, 0), held = tensor_map_held_bytes(map);
-    for (uint32_t k = 0; k < count; k++, offset += held) {
-        const int64_t channel = copy->first[0] + k;
-        const bool there = inside && channel >= 0 && channel < (int64_t)tensor_map_size(map, 0);
-        const uint64_t element = address + (uint64_t)channel * map->element_bytes;
-        if (there && !copy_element(copy, element, offset))
-            return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
-                               element);
-        if (!there && copy->loads)
-            fill(copy, offset);
-    }
-    return FLOW_NEXT;
+    const uint32_t axis = tensor_map_pixel_axis(map), count = tensor_map_pixel_count(map);
+    int64_t at[TENSOR_RANK_MOST];
+    int flow = FLOW_NEXT;
+    memcpy(at, pixel, sizeof at);
+    for (uint32_t i = 0; i < map->rank - 2u; i++)
+        at[axis + i] += copy->offsets[i];
+    for (uint32_t k = 0; k < count && flow == FLOW_NEXT; k++, at[0]++)
+        flow = copy_place(copy, at, offset + (uint64_t)k * tensor_map_held_bytes(map));
+    return flow;
 }
 
 /* "im2col mode": pixels one after the other, from the first one's place on. Those of the halo
@@ -200,10 +235,10 @@ static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_
 static int copy_pixels(const struct tensor_copy *copy)
 {
     const struct tensor_map *map = copy->map;
-    const uint64_t bytes = (uint64_t)tensor_map_count(map, 0) * tensor_map_held_bytes(map);
-    int64_t at[TENSOR_RANK_MOST - 1];
+    const uint64_t bytes = (uint64_t)tensor_map_pixel_count(map) * tensor_map_held_bytes(map);
+    int64_t at[TENSOR_RANK_MOST];
     int flow = FLOW_NEXT;
-    memcpy(at, copy->first + 1, sizeof at);
+    memcpy(at, copy->first, sizeof at);
     for (uint32_t pixel = 0; pixel < copy->pixels && flow == FLOW_NEXT; pixel++) {
         flow = copy_pixel(copy, at, pixel * bytes);
         tensor_map_next_pixel(map, at);
@@ -232,7 +267,7 @@ static uint64_t copy_bytes(const struct tensor_copy *copy)
     case MODE_ROWS:
         return TENSOR_ROWS * tensor_map_box_bytes(copy->map);
     default:
-        return (uint64_t)copy->pixels * tensor_map_count(copy->map, 0) *
+        return (uint64_t)copy->pixels * tensor_map_pixel_count(copy->map) *
                tensor_map_held_bytes(copy->map);
     }
 }
@@ -241,7 +276,7 @@ static uint64_t copy_bytes(const struct tensor_copy *copy)
 static uint32_t counted_bytes(const struct tensor_copy *copy)
 {
     return (uint32_t)(copy_bytes(copy) / tensor_map_held_bytes(copy->map) *
-                      copy->map->element_bytes);
+                      tensor_map_bytes(copy->map));
 }
 
 enum { BY_ADDRESS = -1 };
@@ -391,10 +426,6 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     copy.map = &map;
     if (!map_read(w, lane, address, &map) || !tensor_map_is_valid(&map) || !map_fits(site, &map))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
-    if (tensor_map_is_interleaved(&map) && !site->loads)
-        return fault_unsupported(w, op,
-                                 "a store to an interleaved tensor is not supported by the "
-                                 "embedded device");
     if (site->reduces && !(copy.reduce = reduction(site, &map)))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->coordinate_count; i++)

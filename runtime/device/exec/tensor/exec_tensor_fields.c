@@ -18,7 +18,7 @@ enum field {
     FIELD_SWIZZLE,
     FIELD_ATOM,
     FIELD_FILL,
-    FIELD_ZERO /* interleave_layout: there is but one */
+    FIELD_INTERLEAVE
 };
 
 struct field_site {
@@ -126,7 +126,8 @@ static void set_field(struct tensor_map *map, const struct field_site *site, uin
     case FIELD_FILL:
         map->nan = value != 0;
         break;
-    case FIELD_ZERO:
+    case FIELD_INTERLEAVE:
+        map->interleave = (uint8_t)value;
         break;
     }
 }
@@ -143,11 +144,6 @@ static int replace_lane(struct warp *w, const struct micro *op, int lane)
     memcpy(&map, bytes, sizeof map);
     if (map.magic != TENSOR_MAP_MAGIC)
         tensor_map_begin(&map);
-    if (map.packing >= TENSOR_SLICE_16 && site->field != FIELD_ADDRESS)
-        return fault_unsupported(
-            w, op,
-            "tensormap.replace of an interleaved tensor's map is not supported "
-            "by the embedded device, but for its address");
     set_field(&map, site,
               site->wide ? ((const uint64_t *)slot(w, site->value))[lane]
                          : ((const uint32_t *)slot(w, site->value))[lane]);
@@ -214,7 +210,7 @@ static const struct {
               {".elemtype.", FIELD_TYPE, 0, TYPES},
               {".swizzle_mode.", FIELD_SWIZZLE, 0, TENSOR_SWIZZLES},
               {".fill_mode.", FIELD_FILL, 0, 2},
-              {".interleave_layout.", FIELD_ZERO, 0, 1},
+              {".interleave_layout.", FIELD_INTERLEAVE, 0, TENSOR_SLICES_32 + 1},
               {".swizzle_atomicity.", FIELD_ATOM, 0, TENSOR_ATOM_64 + 1}};
 
 /* Finds field, axis and value. */

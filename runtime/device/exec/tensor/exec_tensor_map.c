@@ -28,9 +28,7 @@ static const struct {
 } packings[] = {[TENSOR_PLAIN] = {1, 0, 0},
                 [TENSOR_4_BITS] = {2, 1, 1},
                 [TENSOR_4_PADDED] = {16, 8, TENSOR_PIECE},
-                [TENSOR_6_PADDED] = {16, 12, TENSOR_PIECE},
-                [TENSOR_SLICE_16] = {1, TENSOR_PIECE, TENSOR_PIECE},
-                [TENSOR_SLICE_32] = {1, 2 * TENSOR_PIECE, 2 * TENSOR_PIECE}};
+                [TENSOR_6_PADDED] = {16, 12, TENSOR_PIECE}};
 enum { PACKINGS = sizeof packings / sizeof *packings, PADDED_VALUES = 128 };
 
 void tensor_map_begin(struct tensor_map *map)
@@ -50,9 +48,16 @@ uint32_t tensor_map_values(const struct tensor_map *map)
     return packings[map->packing].values;
 }
 
+uint32_t tensor_map_bytes(const struct tensor_map *map)
+{
+    return map->interleave ? (uint32_t)TENSOR_PIECE * map->interleave : map->element_bytes;
+}
+
 uint32_t tensor_map_held_bytes(const struct tensor_map *map)
 {
-    return map->packing ? packings[map->packing].held : map->element_bytes;
+    return map->interleave ? tensor_map_bytes(map)
+           : map->packing  ? packings[map->packing].held
+                           : map->element_bytes;
 }
 
 uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis)
@@ -62,7 +67,7 @@ uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis)
 
 bool tensor_map_is_interleaved(const struct tensor_map *map)
 {
-    return map->packing >= TENSOR_SLICE_16;
+    return map->interleave != TENSOR_NOT_INTERLEAVED;
 }
 
 uint32_t tensor_map_step(const struct tensor_map *map, uint32_t axis)
@@ -72,6 +77,8 @@ uint32_t tensor_map_step(const struct tensor_map *map, uint32_t axis)
 
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis)
 {
+    if (map->interleave && axis + 2u == map->rank)
+        return 1; /* slice */
     const uint32_t step =
         axis ? map->steps[axis] : tensor_map_step(map, 0) * packings[map->packing].values;
     return (map->box[axis] + step - 1) / step;
@@ -97,12 +104,14 @@ static bool pixels_are_valid(const struct tensor_map *map)
  */
 static bool slices_are_valid(const struct tensor_map *map)
 {
-    bool aligned = map->base % map->element_bytes == 0;
+    const uint32_t bytes = tensor_map_bytes(map);
+    bool aligned = map->base % bytes == 0;
     for (uint32_t i = 1; i < map->rank; i++)
-        aligned &= map->strides[i] % map->element_bytes == 0;
-    return aligned && map->rank >= 3 && map->box[map->rank - 2] == 1 && !map->pixels &&
-           !map->atom && map->swizzle <= TENSOR_SWIZZLE_128 &&
-           (map->packing == TENSOR_SLICE_16 || map->swizzle == TENSOR_SWIZZLE_32);
+        aligned &= map->strides[i] % bytes == 0;
+    return aligned && map->rank >= 3 && map->interleave <= TENSOR_SLICES_32 &&
+           map->packing == TENSOR_PLAIN && !map->wide && !map->atom &&
+           map->swizzle <= TENSOR_SWIZZLE_128 &&
+           (map->interleave == TENSOR_SLICES_16 || map->swizzle == TENSOR_SWIZZLE_32);
 }
 
 /* "Restriction on Tensor Copy instructions" (PTX ISA 9.7.9.27.1.1): of types with padding a box has
@@ -114,8 +123,6 @@ static bool packing_is_valid(const struct tensor_map *map)
                !(map->element_bytes & (map->element_bytes - 1));
     if (map->packing >= PACKINGS || map->element_bytes != packings[map->packing].bytes || map->nan)
         return false;
-    if (tensor_map_is_interleaved(map))
-        return slices_are_valid(map);
     if (map->packing == TENSOR_4_BITS)
         return map->sizes[0] % 2 == 0;
     return map->sizes[0] % PADDED_VALUES == 0 && map->box[0] == PADDED_VALUES &&
@@ -136,35 +143,52 @@ static bool swizzle_is_valid(const struct tensor_map *map, uint64_t inner)
 bool tensor_map_is_valid(const struct tensor_map *map)
 {
     bool valid = map->magic == TENSOR_MAP_MAGIC && map->rank && map->rank <= TENSOR_RANK_MOST &&
-                 packing_is_valid(map);
+                 packing_is_valid(map) && (!map->interleave || slices_are_valid(map));
     for (uint32_t i = 0; valid && i < map->rank; i++)
         valid = axis_is_valid(map, i);
     if (map->pixels || map->wide)
         valid = valid && map->pixels && pixels_are_valid(map);
     if (!valid || map->box[0] % tensor_map_values(map))
         return false;
-    const uint64_t inner = (uint64_t)tensor_map_count(map, 0) * tensor_map_held_bytes(map);
+    /* Of an interleaved tensor, too, "the inner dimension" is that of the type. */
+    const uint64_t inner = map->interleave
+                               ? (uint64_t)map->box[0] * map->element_bytes
+                               : (uint64_t)tensor_map_count(map, 0) * tensor_map_held_bytes(map);
     return inner % TENSOR_PIECE == 0 && swizzle_is_valid(map, inner);
+}
+
+uint32_t tensor_map_pixel_axis(const struct tensor_map *map)
+{
+    return map->interleave ? 0 : 1;
+}
+
+uint32_t tensor_map_pixel_count(const struct tensor_map *map)
+{
+    return map->interleave ? 1 : tensor_map_count(map, 0);
 }
 
 uint64_t tensor_map_box_bytes(const struct tensor_map *map)
 {
-    uint64_t bytes = tensor_map_held_bytes(map);
-    for (uint32_t i = 0; i < map->rank; i++)
-        bytes *= tensor_map_count(map, i);
-    return map->pixels ? bytes * map->pixels : bytes;
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < map->rank && !map->pixels; i++)
+        count *= tensor_map_count(map, i);
+    if (map->pixels)
+        count = (uint64_t)map->pixels * tensor_map_pixel_count(map);
+    return count * tensor_map_held_bytes(map);
 }
 
-void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1])
+/* From image to image an interleaved tensor has the step of their axis. */
+void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST])
 {
-    const uint32_t axes = map->rank - 2u;
-    for (uint32_t i = 0; i < (map->wide ? 1 : axes); i++) {
-        at[i] += map->steps[i + 1];
-        if (at[i] < (int64_t)map->sizes[i + 1] + map->upper[i])
+    const uint32_t first = tensor_map_pixel_axis(map), images = map->rank - 1u;
+    for (uint32_t i = 0; i < (map->wide ? 1 : map->rank - 2u); i++) {
+        const uint32_t axis = first + i;
+        at[axis] += map->steps[axis];
+        if (at[axis] < (int64_t)map->sizes[axis] + map->upper[i])
             return;
-        at[i] = map->lower[i];
+        at[axis] = map->lower[i];
     }
-    at[axes]++;
+    at[images] += map->interleave ? map->steps[images] : 1;
 }
 
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes)

@@ -42,14 +42,14 @@ enum tensor_packing {
     TENSOR_PLAIN,    /* an element is a value */
     TENSOR_4_BITS,   /* .b4x16: a byte with two values */
     TENSOR_4_PADDED, /* .b4x16_p64: 8 bytes with 16 values; 16 in shared memory */
-    TENSOR_6_PADDED, /* .b6x16_p32, .b6p2x16: 12 bytes with 16 values; 16 in shared memory */
-    /* Interleaved (PTX ISA 5.5.6): an element is a slice of channels of one pixel, with 16 or 32
-     * bytes. The innermost axis has the pixels, the one before the last has the slices, and a box
-     * has one slice. No section says so; it was measured on an H200 (driver 580, CUDA 13.0;
-     * test_device_tensor.c). */
-    TENSOR_SLICE_16,
-    TENSOR_SLICE_32
+    TENSOR_6_PADDED  /* .b6x16_p32, .b6p2x16: 12 bytes with 16 values; 16 in shared memory */
 };
+
+/* Interleaved tensors (PTX ISA 5.5.6): an element is a slice of channels of one pixel, with 16 or
+ * 32 bytes. The innermost axes have the pixels, the one before the last has the slices, and a box
+ * or a pixel of im2col mode has one slice, however many channels the map says. No section says so;
+ * it was measured on an H200 (driver 580, CUDA 13.0; test_device_tensor_interleave.c). */
+enum tensor_interleave { TENSOR_NOT_INTERLEAVED, TENSOR_SLICES_16, TENSOR_SLICES_32 };
 
 struct tensor_map {
     uint64_t base;
@@ -59,12 +59,13 @@ struct tensor_map {
     uint16_t box[TENSOR_RANK_MOST];     /* values that a copy reaches over: see tensor_map_count */
     uint8_t steps[TENSOR_RANK_MOST];    /* from element to element of the box: tensor_map_step */
     uint8_t rank;
-    uint8_t element_bytes;
-    uint8_t type;    /* enum ptx_type: of the elements, for reductions */
-    uint8_t packing; /* enum tensor_packing */
-    uint8_t swizzle; /* enum tensor_swizzle */
-    uint8_t atom;    /* enum tensor_atom */
-    uint8_t nan;     /* what lies outside is NaN; else 0 */
+    uint8_t element_bytes; /* by its type */
+    uint8_t type;          /* enum ptx_type: of the elements, for reductions */
+    uint8_t packing;       /* enum tensor_packing */
+    uint8_t swizzle;       /* enum tensor_swizzle */
+    uint8_t atom;          /* enum tensor_atom */
+    uint8_t nan;           /* what lies outside is NaN; else 0 */
+    uint8_t interleave;    /* enum tensor_interleave */
     /* im2col mode, if pixels is not 0: a copy has that many pixels, each with box[0] channels. They
      * lie in a box of the axes between the innermost and the outermost: from lower to the size +
      * upper
@@ -77,8 +78,9 @@ struct tensor_map {
 
 /* A map that has no fields yet: of bytes, with one axis. */
 void tensor_map_begin(struct tensor_map *map);
-/* Values in an element, and bytes that an element has in shared memory. */
+/* Values in an element, and bytes that an element has in global and in shared memory. */
 uint32_t tensor_map_values(const struct tensor_map *map);
+uint32_t tensor_map_bytes(const struct tensor_map *map);
 uint32_t tensor_map_held_bytes(const struct tensor_map *map);
 /* Elements of the tensor along an axis. */
 uint32_t tensor_map_size(const struct tensor_map *map, uint32_t axis);
@@ -90,9 +92,13 @@ uint32_t tensor_map_step(const struct tensor_map *map, uint32_t axis);
 uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis);
 /* Whether a copy may use it: a map lies in memory that the program can write. */
 bool tensor_map_is_valid(const struct tensor_map *map);
-/* im2col modes: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At
- * the end of the box of an axis it goes on at its begin, and one step along the next axis. */
-void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1]);
+/* im2col modes: the first axis that has pixels. The channels' is another. */
+uint32_t tensor_map_pixel_axis(const struct tensor_map *map);
+/* Elements of a pixel: channels, or one slice. */
+uint32_t tensor_map_pixel_count(const struct tensor_map *map);
+/* From a pixel to the next one. At the end of the box of an axis it goes on at its begin, and one
+ * step along the next axis; `at` is by axis of the tensor. */
+void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST]);
 /* Bytes of a box in shared memory, and how many so many of a copy reach over, which is no less. */
 uint64_t tensor_map_box_bytes(const struct tensor_map *map);
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes);
