@@ -152,6 +152,13 @@ void context_suppress(csan_context *context, const struct csan_race *race)
     lock_give(context->lock);
 }
 
+void context_renew(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_renew(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
 void context_withdraw(csan_context *context, const struct csan_race *race)
 {
     lock_take(context->lock);

@@ -33,6 +33,8 @@ void context_group(csan_context *context, const struct csan_race *race);
 
 /* How often races were found between the two sites of that race so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
+/* The next race between its two sites is found as if it were the first. */
+void context_renew(csan_context *context, const struct csan_race *race);
 /* Another race that was found says the same better: from now on it is as if this one had not been
  * found. */
 void context_withdraw(csan_context *context, const struct csan_race *race);

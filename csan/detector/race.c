@@ -34,7 +34,7 @@ static struct race_pair *pair_news(struct race_log *log, const struct conflict *
         if (pair->certain || conflict->possible) {
             if (pair->record)
                 pair->record->occurrences++;
-            return NULL;
+            return pair->record && pair->record->renews ? pair : NULL;
         }
         pair->certain = true;
         return pair;
@@ -250,6 +250,7 @@ void race_log_withdraw(struct race_log *log, const struct csan_race *race)
     struct race_record *record = log->races[race->number - 1];
     leave_group(log, record);
     record->suppressed = true;
+    record->renews = false;
     log->changes++;
     if (!is_counted(log, record))
         return;
@@ -260,6 +261,11 @@ void race_log_suppress(struct race_log *log, const struct csan_race *race)
 {
     race_log_withdraw(log, race);
     log->suppressed++;
+}
+
+void race_log_renew(struct race_log *log, const struct csan_race *race)
+{
+    log->races[race->number - 1]->renews = true;
 }
 
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number)

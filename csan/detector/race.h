@@ -34,6 +34,8 @@ void race_log_group(struct race_log *log, const struct csan_race *race);
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
 /* The race never happened. */
 void race_log_withdraw(struct race_log *log, const struct csan_race *race);
+/* The next race of its pair of sites is news, as if none had been. */
+void race_log_renew(struct race_log *log, const struct csan_race *race);
 /* How often the pair of sites occurred so far. */
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);
 uint64_t race_log_mark(const struct race_log *log);

@@ -38,7 +38,7 @@ struct race_record {
     uint64_t occurrences;
     uint64_t
         grouped_at; /* the number of changes, from 1, as of which the group is right; 0: not yet */
-    bool suppressed;
+    bool suppressed, renews; /* `renews`: the next race of its sites is news */
     struct csan_race_also
         also[]; /* behind it: the text that the race points to, of lanes and arguments */
 };

@@ -14,8 +14,7 @@ struct held {
     const struct csan_race *race;
     uint64_t launches; /* as of when it was held */
     int64_t since;     /* milliseconds */
-    bool followed;     /* operators were, once it was held; and how often it had come by then */
-    uint64_t occurrences;
+    bool followed;     /* operators were, once it was held */
 };
 
 static struct {
@@ -33,12 +32,20 @@ static bool is_operator(const char *name)
     return colons && bracket && colons < bracket;
 }
 
-/* Of a thread that runs no Python, one frame stands for all. */
+/* Of a thread that runs no Python one frame of the adapter's stands for all (csan/adapter.h). */
+static bool lacks_stack(const void *const *frames, size_t count)
+{
+    const uint64_t adapters = (uint64_t)1 << 63, end = adapters + (1 << 20);
+    const uint64_t first = count ? (uintptr_t)frames[0] : adapters;
+    return count <= 1 && first >= adapters && first < end;
+}
+
 static bool lacks_operator(const struct csan_race_access *access)
 {
     const bool enqueued =
         access->kind != CSAN_ALLOCATE && access->kind != CSAN_FREE && !access->host;
-    return enqueued && (!is_operator(access->name) || access->frame_count <= 1);
+    return enqueued &&
+           (!is_operator(access->name) || lacks_stack(access->frames, access->frame_count));
 }
 
 static bool lacks(const struct csan_race *race)
@@ -46,7 +53,9 @@ static bool lacks(const struct csan_race *race)
     if (csan_is_error(race))
         return false;
     if (operator_summary_rests())
-        return lacks_operator(&race->current) || lacks_operator(&race->previous);
+        return lacks_operator(&race->current) || lacks_operator(&race->previous) ||
+               (race->allocation_frame_count &&
+                lacks_stack(race->allocation_frames, race->allocation_frame_count));
     return lacks_operator(&race->previous) &&
            race->previous.sequence <= operator_summary_followed_since();
 }
@@ -55,7 +64,7 @@ static bool lacks(const struct csan_race *race)
 
 static bool same_frames(const struct csan_race_access *held, const struct csan_race_access *access)
 {
-    return held->frame_count <= 1 ||
+    return lacks_stack(held->frames, held->frame_count) ||
            (held->frame_count <= access->frame_count &&
             memcmp(held->frames, access->frames, held->frame_count * sizeof *held->frames) == 0);
 }
@@ -126,22 +135,20 @@ bool held_race_take(const struct csan_race *race)
 
 /* ---- Letting go ---- */
 
-/* With operators followed it came again just as it is: they have nothing to add. A program may have
- * come there often before it ran an operator that could be followed. */
-static bool came_again(struct held *held)
+/* With operators followed it may come again just as it is, as one of a thread that runs no Python:
+ * then it is another race all the same, of memory that has its stack by now. */
+static void renew_once(struct held *held)
 {
-    const uint64_t occurrences = context_occurrences(session_context(), held->race->number);
-    if (operator_summary_rests())
-        return false;
-    if (!held->followed)
-        held->occurrences = occurrences;
+    if (held->followed || operator_summary_rests())
+        return;
     held->followed = true;
-    return occurrences > held->occurrences + 1;
+    context_renew(session_context(), held->race);
 }
 
 static bool has_waited(struct held *held)
 {
-    return came_again(held) || now_ms() - held->since > WAIT_MS ||
+    renew_once(held);
+    return now_ms() - held->since > WAIT_MS ||
            operator_summary_launches() - held->launches > WAIT_LAUNCHES;
 }
 

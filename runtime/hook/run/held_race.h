@@ -1,6 +1,6 @@
 /* Races whose report lacks an operator, because operators rested when an access was enqueued
  * (operator/operator_summary.h): what launched had no summary with a name, or it was part of a
- * backward pass, whose forward call nobody noted.
+ * backward pass, whose forward call nobody noted. The same holds for the memory's allocation.
  *
  * Such a race is held, and operators are followed again. If the same two places race once more, the
  * report of that race takes the place of the held one, which never happened then. If they do not,

@@ -9,6 +9,7 @@ static struct {
     int count;
     bool leads; /* it is the one that stands for its missing order */
     pthread_t thread;
+    const void *allocated_at; /* the innermost frame */
     char previous[128], current[128];
 } reported;
 
@@ -18,6 +19,7 @@ static int race_reported(void *user, const struct csan_race *race, const char *t
     (void)text;
     snprintf(reported.previous, sizeof reported.previous, "%s", race->previous.name);
     snprintf(reported.current, sizeof reported.current, "%s", race->current.name);
+    reported.allocated_at = race->allocation_frame_count ? race->allocation_frames[0] : NULL;
     reported.leads = race->group == race->number;
     reported.thread = pthread_self();
     __atomic_add_fetch(&reported.count, 1, __ATOMIC_RELEASE);
@@ -218,6 +220,83 @@ static void a_report_does_not_wait_for_ever(void **state)
     csan_on_race(NULL, NULL);
 }
 
+/* ---- Threads of the framework's own ---- */
+
+/* What every thread's stack is: one frame. */
+static const void *const python_frame = (const void *)(UINT64_C(1) << 63 | 1 << 30);
+static const void *const adapters_frame = (const void *)(UINT64_C(1) << 63 | 2);
+static const void *frame_now;
+
+static size_t frame_capture(const void **frames, size_t capacity, int locked)
+{
+    (void)capacity;
+    (void)locked;
+    frames[0] = frame_now;
+    return frame_now != NULL;
+}
+static int frame_describe(const void *frame, struct csan_source_line *line)
+{
+    *line = (struct csan_source_line){NULL, frame == python_frame ? "python" : "thread", 0};
+    return 1;
+}
+static const struct csan_stack_source frames_are_one = {sizeof frames_are_one, frame_capture,
+                                                        frame_describe, 0};
+
+/* Both streams write `to`. */
+static void copies_race(CUfunction f, CUdeviceptr from, CUdeviceptr to, CUstream one,
+                        CUstream other)
+{
+    frame_now = python_frame;
+    copies(f, from, to, 64, one);
+    copies(f, from, to, 64, other);
+    settle();
+    OK(cuCtxSynchronize());
+}
+
+/* A program without functions: its launches lack nothing, and its report need not wait. */
+static void one_frame_of_the_program_is_a_stack(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    csan_stack_source_set(&frames_are_one);
+    frame_now = python_frame;
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    begin_reports();
+    copies_race(f, from, to, s, t);
+    assert_int_equal(reported.count, 1);
+    assert_string_equal(reported.current, copy.name);
+    assert_false(source.asked);
+    csan_on_race(NULL, NULL);
+}
+
+/* Memory that a thread of the framework's allocated at rest: where that was is known only of what
+ * is allocated once operators are followed. */
+static void a_report_waits_for_the_stack_of_its_memory(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    csan_stack_source_set(&frames_are_one);
+    frame_now = adapters_frame;
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    frame_now = python_frame;
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    begin_reports();
+    copies_race(f, from, to, s, t);
+    assert_int_equal(reported.count, 0);
+    assert_true(source.asked);
+    for (int i = 0; i < 3; i++)
+        copies_race(f, from, device(BYTES), s, t);
+    assert_int_equal(reported.count, 1);
+    assert_ptr_equal(reported.allocated_at, python_frame);
+    assert_int_equal(races(), 1);
+    csan_on_race(NULL, NULL);
+}
+
 /* From one place, which is known then. */
 static __attribute__((noipa)) void copies_to_each(CUfunction f, CUdeviceptr from,
                                                   const CUdeviceptr *to, int count, CUstream stream)
@@ -266,10 +345,16 @@ int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup(function, setup)
     const struct CMUnitTest tests[] = {
-        TEST(a_report_waits_for_its_operators),      TEST(so_does_one_of_the_same_missing_order),
-        TEST(a_race_that_comes_often_waits_as_well), TEST(a_report_of_a_copy_to_the_host_waits),
-        TEST(a_report_does_not_wait_for_ever),       TEST(launches_are_deferred_at_rest),
+        TEST(a_report_waits_for_its_operators),
+        TEST(so_does_one_of_the_same_missing_order),
+        TEST(a_race_that_comes_often_waits_as_well),
+        TEST(a_report_of_a_copy_to_the_host_waits),
+        TEST(a_report_does_not_wait_for_ever),
+        TEST(launches_are_deferred_at_rest),
         TEST(launches_of_operators_are_not),
+        /* last: from then on all stacks are of one frame */
+        TEST(one_frame_of_the_program_is_a_stack),
+        TEST(a_report_waits_for_the_stack_of_its_memory),
     };
     return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
 }
