@@ -72,10 +72,16 @@ static bool is_uniform_path(uint32_t opcode)
 /* An instruction, and what it is read by. */
 struct code {
     struct instruction instruction;
-    uint32_t opcode, form;
+    uint32_t opcode, form, architecture;
     uint32_t uniform_zero; /* number of URZ: there are more registers from sm_100 on */
     bool is_uniform;       /* of the uniform data path */
 };
+
+/* IADD, whose number sm_120 has for it, and others for HFMA2.MMA. */
+static bool is_sum(const struct code *code)
+{
+    return code->opcode == OPCODE_HFMA2_MMA && code->architecture >= 120;
+}
 
 static uint16_t uniform(const struct code *code, uint32_t number)
 {
@@ -313,12 +319,14 @@ static bool is_plain_branch(struct instruction instruction)
     return only_guard_decides(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
 }
 
-/* BRA.U: a predicate of the uniform data path, in bits 24 to 27, decides instead of a guard. */
+/* BRA.U: a predicate of the uniform data path, in bits 24 to 27, decides instead of a guard. Of
+ * BRA.U.ANY, which has a bit more, it is not known what decides. */
 static bool is_uniform_branch(struct instruction instruction)
 {
     enum { UNIFORM = 16 };
     return instruction_form(instruction) == FORM_CONSTANT_LAST &&
            instruction_bits(instruction.low, 12, 4) == ALWAYS &&
+           instruction_bits(instruction.high, 18, 5) == 0 &&
            instruction_bits(instruction.high, 23, 18) == (ALWAYS | UNIFORM) &&
            instruction_bits(instruction.low, 28, 6) == UNIFORM;
 }
@@ -620,15 +628,35 @@ static void predicates_find(struct step *step, const struct code *code)
     const uint64_t high = code->instruction.high;
     const uint32_t opcode = code->opcode;
     const uint8_t path = code->is_uniform ? STEP_UNIFORM : 0;
-    if ((writes_of[opcode] & PLAIN) || (opcode == OPCODE_SYNCS && !checks_phase(code)))
+    if ((opcode == OPCODE_SYNCS && !checks_phase(code)) ||
+        ((writes_of[opcode] & PLAIN) && !is_sum(code)))
         return;
     step->predicates[0] = (uint8_t)(path | instruction_bits(high, 17, 3));
     if (opcode == OPCODE_SYNCS_UNIFORM ||
         opcode == OPCODE_USETMAXREG) /* of one path or the other */
         step->predicates[1] = step->predicates[0] | STEP_UNIFORM;
-    else if (!(writes_of[opcode] & SINGLE))
+    else if (!(writes_of[opcode] & SINGLE) && !is_sum(code))
         step->predicates[1] = (uint8_t)(path | instruction_bits(high, 20, 3));
     step->elects = opcode == OPCODE_ELECT;
+}
+
+/* IADD, or IADD.64. Its value is followed where both operands are as they are, of four bytes, and
+ * nothing is carried to it. */
+static void sums(struct step *step, const struct code *code, uint32_t to)
+{
+    enum { WIDE = 0x200, TO_PREDICATE = 0xe0000, NOT_CARRIED = 0x7800000 };
+    const struct instruction instruction = code->instruction;
+    const uint64_t is_uniform = code->form == FORM_UNIFORM ? INSTRUCTION_UNIFORM : 0;
+    const bool is_number = code->form == FORM_CONSTANT;
+    if (instruction.high & WIDE)
+        writes(step, 2, to);
+    if ((code->form != FORM_REGISTERS && code->form != FORM_UNIFORM && !is_number) ||
+        (!is_number && instruction.low >> 40) ||
+        (instruction_high(instruction) & ~(uint64_t)TO_PREDICATE) != (NOT_CARRIED | is_uniform))
+        return;
+    step->kind = STEP_ADDS;
+    step->operands[0] = first(code);
+    step->operands[1] = second(code);
 }
 
 struct step step_of(struct instruction instruction, uint64_t at, uint32_t architecture)
@@ -638,6 +666,7 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
     const struct code code = {.instruction = instruction,
                               .opcode = opcode,
                               .form = instruction_form(instruction),
+                              .architecture = architecture,
                               .uniform_zero = architecture < 100 ? 63 : 255,
                               .is_uniform = is_uniform_path(opcode)};
     struct step step = {
@@ -651,7 +680,9 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
     predicates_find(&step, &code);
     if (!checks_phase(&code) || to)
         writes_unknown(&step, &code, to);
-    if (is_as_known(instruction, opcode, code.form))
+    if (is_sum(&code))
+        sums(&step, &code, to);
+    else if (is_as_known(instruction, opcode, code.form))
         values_follow(&step, &code);
     return step;
 }

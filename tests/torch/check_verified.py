@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-MODELS = "llama gpt2 transformer resnet18 flash gru mlp gemm mlp_loader".split()  # the slowest first
+MODELS = "llama gpt2 transformer resnet18 flash gru mlp gemm mlp_loader pointwise tokens".split()  # the slowest first
 ERRORS = "scatter embedding cross_entropy backward gather advanced_index ignored_label".split()
 RANKS = "pipeline fsdp zero tensor_parallel ddp".split()
 NEEDS = {"gpt2": "transformers", "llama": "transformers"}

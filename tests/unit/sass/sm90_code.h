@@ -226,6 +226,14 @@ static inline struct instruction iadd3(uint32_t to, uint32_t a, uint32_t b)
     return encoded(0x210, to, a, b, 0x7ffe0ff);
 }
 
+/* IADD of sm_120, which has no VIADD: `carry`: the predicate that it is written to, or
+ * NO_PREDICATE; `wide`: IADD.64. */
+static inline struct instruction iadd_number(uint32_t to, uint32_t a, uint32_t number,
+                                             uint32_t carry, int wide)
+{
+    return encoded(0x835, to, a, number, 0x7800000 | carry << 17 | (wide ? 0x200u : 0));
+}
+
 static inline struct instruction viadd_number(uint32_t to, uint32_t a, uint32_t number)
 {
     return encoded(0x836, to, a, number, 0);

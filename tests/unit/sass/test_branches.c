@@ -557,6 +557,76 @@ static void what_takes_too_long_is_not_known(void **state)
     }
 }
 
+/* IADD has the number that HFMA2.MMA has before. */
+static void sums_of_sm_120_are_followed(void **state)
+{
+    (void)state;
+    const struct instruction is_5 = isetp_number(0, EQUAL, 1, 2, 5),
+                             is_6 = isetp_number(0, EQUAL, 1, 2, 6);
+    code_architecture = 120;
+    assert_true(LEAVES(5, iadd_number(2, 2, 1, NO_PREDICATE, 0), is_6));
+    assert_false(LEAVES(6, iadd_number(2, 2, 1, NO_PREDICATE, 0), is_6));
+    assert_true(LEAVES(5, iadd_number(2, 2, 1, 1, 0), is_6));
+    assert_true(LEAVES(5, is_5, iadd_number(7, 2, 1, 1, 0)));
+    assert_true(UNKNOWN(is_5, iadd_number(7, 2, 1, 0, 0)));
+    assert_true(UNKNOWN(iadd_number(2, 2, 1, NO_PREDICATE, 1), is_5));
+    assert_true(UNKNOWN(mov(5, 2), iadd_number(4, 6, 1, NO_PREDICATE, 1), mov(2, 5), is_5));
+    assert_true(LEAVES(5, iadd_number(6, 6, 1, NO_PREDICATE, 1), is_5));
+    code_architecture = 90;
+    assert_true(UNKNOWN(iadd_number(2, 2, 1, NO_PREDICATE, 0), is_6));
+}
+
+/* Others are left as they were by instructions whose values are not followed. */
+static void known_instructions_write_what_they_name(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {0x20a /* FSET */,
+                                       0x20f /* VIMNMX3 */,
+                                       0x217 /* IMNMX */,
+                                       0x21b /* BMSK */,
+                                       0x239 /* I2IP */,
+                                       0x276 /* FMNMX3 */,
+                                       0x307 /* FRND */,
+                                       0x313 /* FRND.F64 */,
+                                       0x38d /* ATOMS.CAS */,
+                                       0x3a3,
+                                       0x3a9 /* ATOMG of floats, and CAS */,
+                                       0x3aa /* QSPC */},
+                          none[] = {0x3a6 /* REDG of floats */, 0x97f /* STG.256 */};
+    const uint64_t no_predicates = UINT64_C(0x3f) << 17;
+    const struct instruction is_5 = isetp_number(0, EQUAL, 1, 2, 5);
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        assert_true(LEAVES(5, encoded(threads[i], 8, 4, 6, no_predicates), is_5));
+        assert_true(UNKNOWN(encoded(threads[i], 2, 4, 6, no_predicates), is_5));
+    }
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_true(LEAVES(5, encoded(none[i], 2, 4, 6, no_predicates), is_5));
+    /* of the uniform path: UBMSK, and R2UR as it was before sm_90 */
+    const uint32_t uniform[] = {0x29b, 0x3c2};
+    for (size_t i = 0; i < COUNT(uniform); i++) {
+        const struct instruction from = mov_uniform(2, 4);
+        assert_true(
+            LEAVES(5, uldc(4, WORD(0)), encoded(uniform[i], 6, 4, 6, no_predicates), from, is_5));
+        assert_true(
+            UNKNOWN(uldc(4, WORD(0)), encoded(uniform[i], 4, 4, 6, no_predicates), from, is_5));
+    }
+}
+
+/* BRA.U.ANY has one bit more. */
+static void a_uniform_branch_of_any_decides_nothing(void **state)
+{
+    (void)state;
+    code_architecture = 100;
+    for (uint32_t any = 0; any < 2; any++) {
+        struct instruction branch = bra_uniform(2, 4, 0, 1);
+        branch.high |= any << 20;
+        const struct instruction code[] = {ldcu(2, WORD(0)), uisetp_number(0, EQUAL, 1, 2, 5),
+                                           branch, ldc(3, WORD(1)), exits()};
+        assert_int_equal(read_of(code, COUNT(code), 5), any ? ALL : 1);
+    }
+    code_architecture = 90;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -582,6 +652,9 @@ int main(void)
         cmocka_unit_test(nothing_is_known_after_an_unknown_branch),
         cmocka_unit_test(too_much_is_not_known),
         cmocka_unit_test(what_takes_too_long_is_not_known),
+        cmocka_unit_test(sums_of_sm_120_are_followed),
+        cmocka_unit_test(known_instructions_write_what_they_name),
+        cmocka_unit_test(a_uniform_branch_of_any_decides_nothing),
     };
     return cmocka_run_group_tests_name("branches", tests, NULL, NULL);
 }
