@@ -223,7 +223,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
 }
 
 /* "The size of the box along D and H dimensions is always equal to one", and "other swizzle modes
- * are not supported" than those of 64 and 128 bytes, without a flip. */
+ * are not supported" than those of 64 and 128 bytes, without a flip, nor interleaved layouts. */
 CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
     CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
     void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
@@ -237,11 +237,10 @@ CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
     if (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || swizzle == CU_TENSOR_MAP_SWIZZLE_32B ||
         swizzle == CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B ||
         (unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 ||
-        pixelBoxLowerCornerWidth < INT16_MIN || pixelBoxLowerCornerWidth > INT16_MAX ||
-        pixelBoxUpperCornerWidth < INT16_MIN || pixelBoxUpperCornerWidth > INT16_MAX)
+        interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || pixelBoxLowerCornerWidth < INT16_MIN ||
+        pixelBoxLowerCornerWidth > INT16_MAX || pixelBoxUpperCornerWidth < INT16_MIN ||
+        pixelBoxUpperCornerWidth > INT16_MAX)
         return CUDA_ERROR_INVALID_VALUE;
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE)
-        return device_lacks("cuTensorMapEncodeIm2colWide with an interleaved tensor");
     const bool fixed = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
     const CUresult result = cuTensorMapEncodeIm2col(
         tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, corners[0],

@@ -159,23 +159,10 @@ static bool find_element(const struct tensor_map *map, const int64_t *at, uint64
     return inside;
 }
 
-/* Stores to interleaved tensors may reach beyond them, but not below 0: then an H200 stopped with
- * an illegal instruction. */
-static bool is_below(const struct tensor_copy *copy, const int64_t *at)
-{
-    bool below = false;
-    for (uint32_t i = 0; i < copy->map->rank; i++)
-        below |= at[i] < 0;
-    return below && copy->map->interleave && !copy->loads;
-}
-
 static int copy_place(const struct tensor_copy *copy, const int64_t *at, uint64_t offset)
 {
     uint64_t address;
     const bool inside = find_element(copy->map, at, &address);
-    if (is_below(copy, at))
-        return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_INSTRUCTION,
-                           address);
     if (inside && !copy_element(copy, address, offset))
         return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
                            address);
@@ -416,6 +403,20 @@ static bool map_read(struct warp *w, int lane, uint64_t address, struct tensor_m
     return true;
 }
 
+/* "Starting coordinates for bounding box must be non-negative", and so must a lower corner be; an
+ * upper one "must be non-positive" ("Restriction on Tensor Copy instructions", from shared memory
+ * to global). Of interleaved tensors an H200 took others for an illegal instruction. */
+static bool may_store(const struct tensor_copy *copy)
+{
+    const struct tensor_map *map = copy->map;
+    bool may = true;
+    for (uint32_t i = 0; i < map->rank; i++)
+        may &= copy->first[i] >= 0;
+    for (uint32_t i = 0; map->pixels && i < map->rank - 2u; i++)
+        may &= map->lower[i] >= 0 && map->upper[i] <= 0;
+    return may || !map->interleave;
+}
+
 static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
     const struct tensor_site *site = op->pointer;
@@ -433,7 +434,7 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     for (uint32_t i = 0; i < site->offset_count; i++)
         copy.offsets[i] = ((const uint16_t *)slot(w, site->offsets[i]))[lane];
     copy.pixels = map.pixels;
-    if (!column_is_aligned(site, &copy))
+    if (!column_is_aligned(site, &copy) || (!site->loads && !may_store(&copy)))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     copy.first[0] /= tensor_map_values(&map);
     if (site->mode >= MODE_WIDE && !read_wide(site, &copy))
