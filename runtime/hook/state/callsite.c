@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED = 1 }; /* tells keys of sites in other words from those of stacks */
+enum { NAMED = 1 }; /* distinguishes keys of sites in other words from those of stacks */
 enum { NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
 
 /* Sites whose keys lead to one place of the table, the newest first. One line of the cache. */
