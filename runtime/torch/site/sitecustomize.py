@@ -2,7 +2,6 @@
 with the sitecustomize that would have been imported without it."""
 
 import importlib.machinery
-import importlib.util
 import os
 import sys
 
@@ -12,7 +11,9 @@ def _go_on():
     path = [entry for entry in sys.path if os.path.abspath(entry or ".") != here]
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
     if spec and spec.loader:
-        module = importlib.util.module_from_spec(spec)
+        from importlib import util
+
+        module = util.module_from_spec(spec)
         sys.modules["sitecustomize"] = module
         spec.loader.exec_module(module)
 
