@@ -55,7 +55,7 @@ enum { ADDRESS_LATTICE_ANY }; /* the set of one pair, both halves unknown */
 struct address_lattice *address_lattice_create(void);
 void address_lattice_free(struct address_lattice *values);
 
-/* Good until the next call that makes a set. */
+/* Good as long as the table. */
 const struct pair_set *address_lattice_get(const struct address_lattice *values,
                                            address_lattice_number number);
 /* The pairs of both. */

@@ -14,7 +14,7 @@ struct kernel_code {
     bool blind;     /* whatever it copies through tensor maps */
     bool copies;    /* through tensor maps */
     bool indexes;   /* its parameters */
-    uint32_t words; /* of its parameters */
+    uint32_t words; /* of its parameters, as the file says */
     uint32_t *read; /* a bit for each of their bytes; NULL: it may read any */
     /* Until it is asked for, its maps if it copies, else its branches: */
     uint8_t *instructions;
@@ -36,8 +36,8 @@ struct machine_code {
     const char *only; /* while it is read: of this kernel; NULL: of all */
 };
 
-/* What instruction.h knows. */
-enum { ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
+/* What instruction.h knows. Before ENCODING_FIRST instructions are encoded otherwise. */
+enum { ENCODING_FIRST = 70, ARCHITECTURE_FIRST = 75, ARCHITECTURE_LAST = 121 };
 /* What step.h knows of branches, and map_uses.h of copies through tensor maps, which there are not
  * before. */
 enum { BRANCHES_LAST = 121, MAPS_ARCHITECTURE = 90 };
@@ -367,7 +367,7 @@ const struct map_uses *machine_code_maps(struct machine_code *code, const char *
 bool machine_code_is_blind(struct machine_code *code, const char *name)
 {
     const struct kernel_code *kernel = kernel_find(code, name);
-    if (!kernel || code->calls_blind || kernel->blind)
+    if (!kernel || code->calls_blind || kernel->blind || code->architecture < ENCODING_FIRST)
         return true;
     return kernel->copies && !machine_code_maps(code, name);
 }
@@ -396,7 +396,8 @@ static uint32_t parts_find(const struct kernel_code *kernel, struct reads_part *
 struct reads *machine_code_reads(struct machine_code *code, const char *name, uint32_t words)
 {
     struct kernel_code *kernel = kernel_find(code, name);
-    if (!kernel || !kernel->read || code->reads_all || kernel->words != words)
+    if (!kernel || !kernel->read || code->reads_all || kernel->words != words ||
+        words > READS_WORDS_MOST)
         return NULL;
     if (kernel->instructions && !kernel->copies)
         branches_look(kernel);

@@ -275,6 +275,20 @@ static void parameters_are_counted(void **state)
     machine_code_free(known);
 }
 
+/* A file may say more than a kernel may have: nobody who asks has room for so many. */
+static void more_parameters_than_there_can_be_are_not_known(void **state)
+{
+    (void)state;
+    const struct fake_function kernels[] = {{"most", 1, 4 * READS_WORDS_MOST, loads, 2},
+                                            {"more", 1, 4 * READS_WORDS_MOST + 4, loads, 2}};
+    struct machine_code *known = read_functions(kernels, COUNT(kernels));
+    struct reads *most = machine_code_reads(known, "most", READS_WORDS_MOST);
+    assert_non_null(most);
+    assert_null(machine_code_reads(known, "more", READS_WORDS_MOST + 1));
+    free(most);
+    machine_code_free(known);
+}
+
 /* What the compiler makes of parameters.cu, by word: `parts` has 26, with count in the first, data
  * in 2 and 3, scale in 20 and 21, flag in 22. */
 static void real_kernels_read_what_they_do(void **state)
@@ -647,6 +661,27 @@ static void code_that_loading_changes_is_not_known(void **state)
     }
 }
 
+/* Before sm_70 instructions are encoded otherwise: their opcodes say nothing here. */
+static void other_encodings_are_not_understood(void **state)
+{
+    static const struct {
+        uint32_t architecture;
+        bool blind;
+    } expected[] = {{52, true}, {61, true}, {70, false}, {75, false}, {121, false}};
+    const struct fake_function function = {"load", 1, 0, loads, 2};
+    (void)state;
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        const size_t bytes = fake_cubin(file, &function, 1);
+        Elf64_Ehdr head;
+        memcpy(&head, file, sizeof head);
+        head.e_flags = expected[i].architecture;
+        memcpy(file, &head, sizeof head);
+        struct machine_code *code = machine_code_read(file, bytes);
+        assert_int_equal(machine_code_is_blind(code, "load"), expected[i].blind);
+        machine_code_free(code);
+    }
+}
+
 static void what_cannot_be_read_is_not_trusted(void **state)
 {
     (void)state;
@@ -710,6 +745,7 @@ int main(void)
         cmocka_unit_test(whose_address_is_taken_may_be_any),
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
+        cmocka_unit_test(more_parameters_than_there_can_be_are_not_known),
         cmocka_unit_test(real_kernels_read_what_they_do),
         cmocka_unit_test(a_kernel_is_read_alone),
         cmocka_unit_test(real_kernels_read_no_padding),
@@ -721,6 +757,7 @@ int main(void)
         cmocka_unit_test(maps_in_arrays_are_placed),
         cmocka_unit_test(maps_elsewhere_are_not_known),
         cmocka_unit_test(code_that_loading_changes_is_not_known),
+        cmocka_unit_test(other_encodings_are_not_understood),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
         cmocka_unit_test(broken_files_are_survived),
     };
