@@ -472,13 +472,13 @@ void indices_add(Indices &all, const Indexing &indexing, const at::Tensor &tenso
     const void *memory = impl.unsafe_storage().unsafeGetStorageImpl()->data();
     if (memory && tensor.is_contiguous() && (tensor.is_cuda() || tensor.is_cpu()))
         indices.base = reinterpret_cast<uint64_t>(memory) +
-                    static_cast<uint64_t>(impl.storage_offset()) * impl.itemsize();
+                       static_cast<uint64_t>(impl.storage_offset()) * impl.itemsize();
     indices.on_host = tensor.is_cpu();
     indices.count = static_cast<uint64_t>(impl.numel());
     indices.high = size;
     indices.low = indexing.least == Indexing::ZERO       ? 0
-               : indexing.least == Indexing::FROM_END ? -size
-                                                      : INT64_MIN;
+                  : indexing.least == Indexing::FROM_END ? -size
+                                                         : INT64_MIN;
     indices.element_bytes = static_cast<uint16_t>(impl.itemsize());
     indices.argument = indexing.index;
     indices.of = indexing.into;
@@ -720,9 +720,9 @@ void operator_begin(const Operator &what, const at::RecordFunction &record, Thre
         operator_declare(what, record, call.accesses);
 }
 
-/* Structures that PyTorch passes to kernels are filled in part; behind that they have what the stack
- * had, that is, what these callbacks left there. csan takes such words for a part of the launch
- * until it sees that they have no effect. So they are different each time. */
+/* Structures that PyTorch passes to kernels are filled in part; behind that they have what the
+ * stack had, that is, what these callbacks left there. csan takes such words for a part of the
+ * launch until it sees that they have no effect. So they are different each time. */
 std::atomic<bool> stirs{false};
 
 __attribute__((noinline)) void stack_stir()
@@ -870,9 +870,10 @@ int race_found(void *, const csan_race *, const char *report)
     if (!self() || !Py_IsInitialized()) /* nobody is left to raise it */
         return 0;
     std::lock_guard<std::mutex> lock(races.mutex);
-    races.reports.emplace_back(report);
     if (!races.scheduled)
         races.scheduled = Py_AddPendingCall(raise_races, nullptr) == 0;
+    if (races.scheduled)
+        races.reports.emplace_back(report);
     return races.scheduled;
 }
 

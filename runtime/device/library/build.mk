@@ -70,6 +70,7 @@ library_tests += $$(OUT)/tests/unit/test_$(1)
 endef
 $(eval $(call library_parts,number,number.c))
 $(eval $(call library_parts,attributes,attributes.c))
+$(eval $(call library_parts,multiply,multiply.c number.c cpu.c))
 $(eval $(call library_parts,extent,extent.c number.c))
 $(OUT)/tests/unit/test_extent: $(made_cublas) $(OUT)/obj/gen/library_touch.o $(call objects,$(foreach o,touch blas workspace lt fft sparse \
 	communicator compiler linker,runtime/hook/library/$(o).c) $(foreach o,compiled_ptx identity image_place,runtime/hook/kernel/$(o).c)) \

@@ -83,6 +83,42 @@ static bool type_is_known(int type)
     return kind == FFT_C2C || kind == FFT_R2C || kind == FFT_C2R;
 }
 
+/* So that sizes in bytes have room, and rows that in place are a little longer. */
+#define ELEMENTS_MOST (INT64_MAX / 64)
+
+/* Adds so many steps to what a side reaches over. False: that is below 0, or too much. */
+static bool reach_add(int64_t *reach, int64_t steps, int64_t step)
+{
+    int64_t part;
+    return step >= 0 && !__builtin_mul_overflow(steps, step, &part) &&
+           !__builtin_add_overflow(*reach, part, reach) && *reach < ELEMENTS_MOST;
+}
+
+/* Of a layout that is not basic ("Advanced Data Layout"). */
+static bool side_fits(const struct fft_shape *shape, const struct fft_side *side)
+{
+    int64_t stride = side->stride, reach = 0;
+    bool fits = stride > 0;
+    for (int i = shape->rank - 1; fits && i >= 0; i--) {
+        fits = reach_add(&reach, shape->sizes[i] - 1, stride);
+        if (i > 0)
+            fits = fits && side->embedded[i] > 0 &&
+                   !__builtin_mul_overflow(stride, side->embedded[i], &stride);
+    }
+    return fits && (shape->batches == 1 || reach_add(&reach, shape->batches - 1, side->distance));
+}
+
+static bool shape_fits(const struct fft_shape *shape)
+{
+    int64_t elements = shape->batches;
+    bool fits = true;
+    for (int i = 0; fits && i < shape->rank; i++)
+        fits = !__builtin_mul_overflow(elements, shape->sizes[i], &elements);
+    return fits && elements < ELEMENTS_MOST &&
+           (shape->input.basic || side_fits(shape, &shape->input)) &&
+           (shape->output.basic || side_fits(shape, &shape->output));
+}
+
 static int shape_check(const struct fft_shape *shape)
 {
     if (shape->rank < 1 || shape->rank > FFT_RANK_MAX)
@@ -92,7 +128,7 @@ static int shape_check(const struct fft_shape *shape)
     for (int i = 0; i < shape->rank; i++)
         if (shape->sizes[i] < 1)
             return FFT_INVALID_SIZE;
-    return shape->batches < 1 ? FFT_INVALID_SIZE : FFT_SUCCESS;
+    return shape->batches < 1 || !shape_fits(shape) ? FFT_INVALID_SIZE : FFT_SUCCESS;
 }
 
 /* The work area is as large as the result. Real libraries choose by device and version. */

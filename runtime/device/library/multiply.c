@@ -2,6 +2,7 @@
 #include "runtime/device/library/multiply.h"
 #include "runtime/device/library/cpu.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 typedef void gemm(const char *, const char *, const int *, const int *, const int *, const void *,
@@ -29,7 +30,8 @@ static const char *routine_of(int type)
                                  : "sgemm_";
 }
 
-/* A matrix in the working type. `owned` is to be freed. */
+/* A matrix in the working type, whose columns lie as far apart as the routine's integers say at
+ * most. `owned` is to be freed. */
 struct converted {
     void *data;
     void *owned;
@@ -39,9 +41,11 @@ struct converted {
 static struct converted convert(const struct operand *from, int64_t rows, int64_t columns, int type,
                                 bool with_values)
 {
-    if (from->type == type || !from->data)
-        return (struct converted){from->data, NULL, from->leading};
     const int64_t leading = rows > 1 ? rows : 1;
+    if (!from->data)
+        return (struct converted){NULL, NULL, leading};
+    if (from->type == type && from->leading <= INT_MAX)
+        return (struct converted){from->data, NULL, from->leading};
     void *made = calloc((size_t)(leading * (columns > 1 ? columns : 1)), number_bytes(type));
     for (int64_t j = 0; made && with_values && j < columns; j++)
         for (int64_t i = 0; i < rows; i++)
@@ -64,6 +68,8 @@ static void convert_back(const struct converted *from, int type, const struct op
 bool multiply(int64_t m, int64_t n, int64_t k, double _Complex alpha, const struct operand *a,
               const struct operand *b, double _Complex beta, const struct operand *c)
 {
+    if (m > INT_MAX || n > INT_MAX || k > INT_MAX)
+        return false;
     const int type = multiply_type(a->type, b->type, c->type);
     const bool a_plain = a->operation == OPERATION_N, b_plain = b->operation == OPERATION_N;
     gemm *routine = (gemm *)cpu_function(CPU_OPENBLAS, routine_of(type));

@@ -19,8 +19,8 @@ struct operand {
 int multiply_type(int a, int b, int c);
 
 /* c = alpha op(a) op(b) + beta c, where op(a) has m rows and k columns. Without data of a and b,
- * alpha counts as 0. With beta 0, c is not read. False: memory is short. OpenBLAS must be open.
- * Thread-safe. */
+ * alpha counts as 0. With beta 0, c is not read. False: memory is short, or OpenBLAS does not have
+ * integers for such sizes. It must be open. Thread-safe. */
 bool multiply(int64_t m, int64_t n, int64_t k, double _Complex alpha, const struct operand *a,
               const struct operand *b, double _Complex beta, const struct operand *c);
 

@@ -183,6 +183,8 @@ static int request(void *handle, void *output, size_t count, enum distribution d
         return RAND_NOT_INITIALIZED;
     if (distribution >= NORMAL && distribution != POISSON && count % 2)
         return RAND_LENGTH_NOT_MULTIPLE; /* pairs, as documented */
+    if (count > SIZE_MAX / sizeof(double))
+        return RAND_ALLOCATION_FAILED;
     const struct rand_job job = {distribution,      generator->seed, generator->position,
                                  (uintptr_t)output, count,           mean,
                                  deviation};
