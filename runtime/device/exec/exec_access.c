@@ -187,6 +187,17 @@ void access_fill(struct micro *op, const struct access_place *place)
         op->option |= ACCESS_RECORDED;
 }
 
+void access_part(struct decoder *decoder, struct micro *op, const struct ptx_operand *address,
+                 uint8_t space, uint8_t bytes)
+{
+    struct access_place where;
+    access_place(decoder, address, space, &where);
+    access_fill(op, &where);
+    op->instruction = decoder->instruction_index;
+    op->bytes = bytes;
+    op->count = 1;
+}
+
 /* ---- ld, st -------------------------------------------------------------------------------- */
 
 /* Slots of the elements; all of one width, which is returned. */
@@ -358,14 +369,8 @@ static void decode_copy(struct decoder *decoder, const struct ptx_instruction *i
         decoder_fail(decoder);
         return;
     }
-    struct access_place to, from;
-    access_place(decoder, &i->operands[0], PTX_SPACE_SHARED, &to);
-    access_place(decoder, &i->operands[1], PTX_SPACE_GLOBAL, &from);
-    site->from.instruction = site->to.instruction = decoder->instruction_index;
-    access_fill(&site->to, &to);
-    access_fill(&site->from, &from);
-    site->to.bytes = site->from.bytes = (uint8_t)size->imm;
-    site->to.count = site->from.count = 1;
+    access_part(decoder, &site->to, &i->operands[0], PTX_SPACE_SHARED, (uint8_t)size->imm);
+    access_part(decoder, &site->from, &i->operands[1], PTX_SPACE_GLOBAL, (uint8_t)size->imm);
     site->to.option |= ACCESS_WRITES;
     site->from.touch = 1u << DEVICE_TRACE_READ;
     const struct ptx_operand *limit = i->operand_count > 3 ? &i->operands[3] : NULL;

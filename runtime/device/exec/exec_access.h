@@ -14,6 +14,10 @@ struct access_place {
 void access_place(struct decoder *decoder, const struct ptx_operand *address, uint8_t space,
                   struct access_place *place);
 void access_fill(struct micro *op, const struct access_place *place);
+/* An access of so many bytes that is a part of the instruction: `op` is none of the program's own.
+ */
+void access_part(struct decoder *decoder, struct micro *op, const struct ptx_operand *address,
+                 uint8_t space, uint8_t bytes);
 /* ld and st: what runs them, and emits them. */
 micro_run access_run;
 void access_decode(struct decoder *decoder, const struct ptx_instruction *i, bool load);

@@ -25,17 +25,12 @@ static int access_async(struct warp *w, const struct micro *op)
 static void add_barrier(struct decoder *decoder, const struct ptx_instruction *i)
 {
     struct async_site *site = decoder_keep(decoder, sizeof *site);
-    struct access_place place;
     if (!site || decoder->failed || !decoder->code_count)
         return;
     site->access = decoder->code[decoder->code_count - 1];
     decoder->code_count--;
-    access_place(decoder, &i->operands[2], i->space, &place);
-    access_fill(&site->barrier, &place);
-    site->barrier.instruction = decoder->instruction_index;
+    access_part(decoder, &site->barrier, &i->operands[2], i->space, 8);
     site->barrier.option = ACCESS_WRITES;
-    site->barrier.bytes = 8;
-    site->barrier.count = 1;
     decoder_emit(decoder, access_async)->pointer = site;
 }
 

@@ -122,17 +122,6 @@ static int copy_bulk(struct warp *w, const struct micro *op)
     return access_by_lanes(w, op, copy_lane);
 }
 
-static void place(struct decoder *decoder, struct micro *op, const struct ptx_operand *address,
-                  uint8_t space, uint8_t bytes)
-{
-    struct access_place where;
-    access_place(decoder, address, space, &where);
-    access_fill(op, &where);
-    op->instruction = decoder->instruction_index;
-    op->bytes = bytes;
-    op->count = 1;
-}
-
 /* ---- st.bulk --------------------------------------------------------------------------------- */
 
 enum { ZEROES = 8 }; /* sizes and addresses are multiples of it */
@@ -174,7 +163,7 @@ void decode_store_bulk(struct decoder *decoder, const struct ptx_instruction *i)
         decoder_fail(decoder);
         return;
     }
-    place(decoder, &site->to, &i->operands[0], i->space, ZEROES);
+    access_part(decoder, &site->to, &i->operands[0], i->space, ZEROES);
     site->to.option |= ACCESS_WRITES;
     site->to.touch = 1u << DEVICE_TRACE_WRITE;
     site->size = decoder_source(decoder, &i->operands[1], 64);
@@ -203,8 +192,8 @@ void decode_bulk(struct decoder *decoder, const struct ptx_instruction *i)
     site->masked = masked;
     if (masked) /* behind a cache policy, if there is one */
         site->bytes = decoder_source(decoder, &i->operands[i->operand_count - 1], 16);
-    place(decoder, &site->to, &i->operands[0], i->space, PIECE);
-    place(decoder, &site->from, &i->operands[1], i->space2, PIECE);
+    access_part(decoder, &site->to, &i->operands[0], i->space, PIECE);
+    access_part(decoder, &site->from, &i->operands[1], i->space2, PIECE);
     site->to.option |= ACCESS_WRITES;
     if (!masked)
         site->to.touch = 1u << (reduces ? DEVICE_TRACE_ATOMIC : DEVICE_TRACE_WRITE);
@@ -219,7 +208,7 @@ void decode_bulk(struct decoder *decoder, const struct ptx_instruction *i)
             decoder_fail(decoder);
     }
     if (counts)
-        place(decoder, &site->barrier, &i->operands[3], PTX_SPACE_SHARED, 8);
+        access_part(decoder, &site->barrier, &i->operands[3], PTX_SPACE_SHARED, 8);
     site->barrier.option = ACCESS_WRITES;
     decoder_emit(decoder, copy_bulk)->pointer = site;
 }

@@ -300,13 +300,8 @@ static void decode_rows(struct decoder *decoder, const struct ptx_instruction *i
         site->slots[k] =
             stores ? decoder_source(decoder, value, 32) : decoder_destination(decoder, value, 32);
     }
-    struct access_place place;
-    access_place(decoder, &i->operands[stores ? 0 : 1], i->space, &place);
-    access_fill(&site->row, &place);
-    site->row.bytes = ROW_BYTES;
-    site->row.count = 1;
+    access_part(decoder, &site->row, &i->operands[stores ? 0 : 1], i->space, ROW_BYTES);
     site->row.option |= stores ? ACCESS_WRITES : 0;
-    site->row.instruction = decoder->instruction_index;
     site->row.touch = (uint8_t)(1u << (stores ? DEVICE_TRACE_WRITE : DEVICE_TRACE_READ));
     matrix_decode_sync(decoder);
     decoder_emit(decoder, move_rows)->pointer = site;

@@ -454,12 +454,7 @@ static int copy_tensor(struct warp *w, const struct micro *op)
 static void place_shared(struct decoder *decoder, struct micro *op,
                          const struct ptx_operand *address, uint8_t bytes, bool writes)
 {
-    struct access_place where;
-    access_place(decoder, address, PTX_SPACE_SHARED, &where);
-    access_fill(op, &where);
-    op->instruction = decoder->instruction_index;
-    op->bytes = bytes;
-    op->count = 1;
+    access_part(decoder, op, address, PTX_SPACE_SHARED, bytes);
     op->option |= writes ? ACCESS_WRITES : 0;
 }
 

@@ -187,12 +187,7 @@ static int copy_map(struct warp *w, const struct micro *op)
 static void place_map(struct decoder *decoder, struct micro *op, const struct ptx_operand *address,
                       uint8_t space, bool writes)
 {
-    struct access_place where;
-    access_place(decoder, address, space, &where);
-    access_fill(op, &where);
-    op->instruction = decoder->instruction_index;
-    op->bytes = PIECE;
-    op->count = 1;
+    access_part(decoder, op, address, space, PIECE);
     op->option |= writes ? ACCESS_WRITES : 0;
     op->touch = (uint8_t)(1u << (writes ? DEVICE_TRACE_WRITE : DEVICE_TRACE_READ));
 }
