@@ -47,8 +47,8 @@ static bool is_upper(struct address_value word)
     return word.kind == ADDRESS_HIGH || word.kind == ADDRESS_OVERFLOW;
 }
 
-/* The bank's address and an offset reach no farther than its lower half, so the upper one is the
- * same after the offset's upper half, and a carry, were added. */
+/* The bank's address and an offset reach no farther than its lower half. So the upper half stays
+ * the same when the offset's upper half, and a carry, are added. */
 static struct address_value word_add(struct address_value a, struct address_value b, bool carries)
 {
     const struct address_value base = a.kind == ADDRESS_CONSTANT ? b : a,

@@ -10,8 +10,8 @@
  * section its bytes lie is not said. So csan recognizes a string by its length, if the section has
  * only one of that length, or only one that names a source file.
  *
- * Of PyTorch 2.15's 47,013 calls for sm_90 this finds file and line of all, and the expression of
- * 80%, those of index operators among them. For sm_75 to sm_121 (step.h). Thread-safe. */
+ * PyTorch 2.15 has 47,013 such calls for sm_90. This finds file and line of all, and the expression
+ * of 80%. Those of index operators are among them. For sm_75 to sm_121 (step.h). Thread-safe. */
 #ifndef RUNTIME_SASS_ASSERTION_H
 #define RUNTIME_SASS_ASSERTION_H
 

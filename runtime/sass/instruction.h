@@ -1,10 +1,10 @@
-/* What an instruction of machine code does that matters here, for sm_75 to sm_121, whose
- * instructions have 16 bytes: whether it accesses memory where no patch of the Sanitizer API is
- * called, and what it reads of constant bank 0, where a kernel's parameters lie.
+/* What an instruction of machine code does that matters here. It may access memory where no patch
+ * of the Sanitizer API is called. It may read constant bank 0, where a kernel's parameters lie. For
+ * sm_75 to sm_121, whose instructions have 16 bytes.
  *
  * The encoding is documented nowhere. What is used of it was read off what nvdisasm prints beside
- * the code of CUDA 13's libraries (CUDA Binary Utilities, Instruction Set Reference, has the
- * names); scripts/compare-machine-code compares the two for any cubin. */
+ * the code of CUDA 13's libraries. CUDA Binary Utilities, "Instruction Set Reference", has the
+ * names. scripts/compare-machine-code compares the two for any cubin. */
 #ifndef RUNTIME_SASS_INSTRUCTION_H
 #define RUNTIME_SASS_INSTRUCTION_H
 

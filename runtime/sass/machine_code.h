@@ -5,9 +5,9 @@
  * reductions through tensor maps, textures and surfaces, multicast loads. What is traced of a
  * kernel with one is not all.
  *
- * Which of its parameters a kernel reads at all: a structure that is passed by value has padding
- * and, as a rule, members that this kernel does not look at, or not where another one says so; what
- * is there changes from launch to launch without meaning anything. */
+ * Which of its parameters a kernel reads at all. A structure that is passed by value has padding.
+ * As a rule it has members, too, that this kernel does not look at, or not where another member
+ * says so. What is there changes from launch to launch without meaning anything. */
 #ifndef RUNTIME_SASS_MACHINE_CODE_H
 #define RUNTIME_SASS_MACHINE_CODE_H
 

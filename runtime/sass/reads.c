@@ -236,8 +236,8 @@ static uint32_t entries_inside(const struct marks *marks, const struct reads_tab
     return count < most ? (uint32_t)count : most;
 }
 
-/* At each index of the grid. Blocks one after the other mostly load the same of a table that is an
- * index of others, such as which of several tensors they work on. */
+/* At each index of the grid. If the table is an index of others, such as which of several tensors a
+ * block works on, neighbouring blocks mostly load the same there. */
 static void blocks_mark(struct marks *marks, uint32_t number)
 {
     const struct reads_table *table = &reads_tables(marks->reads)[number];

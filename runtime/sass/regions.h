@@ -1,5 +1,5 @@
-/* What a launch reads (reads.h), of the blocks of a kernel's code, the words that each reads,
- * and the conditions by which control leaves some, or by which a block reads more: blocks between
+/* What a launch reads (reads.h), made of the blocks of a kernel's code and of the words that each
+ * reads. Control leaves some blocks by a condition, or a block reads more by one. Blocks between
  * those are put together. */
 #ifndef RUNTIME_SASS_REGIONS_H
 #define RUNTIME_SASS_REGIONS_H
@@ -32,8 +32,9 @@ struct regions_of {
 };
 
 /* The caller frees it. Blocks that control does not come to count for each launch. Adds to `work`
- * as flow_find does. NULL: there are no tables and each launch reads the same, a launch could take
- * more than some microseconds to be asked, it would take more than `most`, or memory is short. */
+ * as flow_find does. NULL: there are no tables and each launch reads the same, or it would take too
+ * much: a launch more than some microseconds to be asked, this more than `most` or more memory than
+ * there is. */
 struct reads *regions_find(const struct regions_of *of, uint32_t *work, uint32_t most);
 
 #endif

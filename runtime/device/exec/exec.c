@@ -1,7 +1,6 @@
 /* Starts a launch, lets its blocks and their warps take turns, and ends it. Blocks run one after
- * the other. A block that does not finish in its turn stays resident, and the next one is begun
- * beside it, up to what a device would hold. So blocks that wait for one another all make progress.
- */
+ * the other. A block that does not finish in its turn stays resident. The next one is begun
+ * beside it, if a device would hold both. So blocks that wait for one another all make progress. */
 #include "runtime/device/exec/exec_engine.h"
 #include "runtime/device/exec/exec_lockstep.h"
 #include "runtime/device/exec/float_control.h"

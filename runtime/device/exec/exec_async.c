@@ -1,5 +1,5 @@
-/* st.async and red.async (PTX ISA, there): a store or an update in shared memory of the cluster,
- * made at once, whose bytes are then counted at the mbarrier that waits for them. */
+/* st.async and red.async (PTX ISA, there): a store or an update in shared memory of the cluster. It
+ * is made at once. Its bytes are then counted at the mbarrier that waits for them. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 

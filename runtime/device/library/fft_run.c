@@ -1,5 +1,6 @@
-/* The transforms of cuFFT, by FFTW's guru interface. Its plans are made when a transform of their
- * shape first runs, by estimate, which does not touch the data, and kept for the next ones. */
+/* The transforms of cuFFT, by FFTW's guru interface. A plan is made when a transform of its
+ * shape first runs, and kept for the next ones. It is made by estimate, which does not touch the
+ * data. */
 #include "runtime/device/library/cpu.h"
 #include "runtime/device/library/fft.h"
 

@@ -1,8 +1,8 @@
 /* Addresses of the process's own memory, from /proc/self/maps (proc(5)): readable mappings that are
  * private. Memory that a device has, too, is mapped shared or is not readable. See host_address.h.
  *
- * A table is read anew after so many misses, and after twice as many the next time, since a miss
- * may be an address that nobody mapped. Tables stay, for who looks at an older one. */
+ * A table is read anew after so many misses, and the next time after twice as many: a miss may be
+ * an address that nobody mapped. Tables stay, for who looks at an older one. */
 #include "runtime/hook/operator/host_address.h"
 #include "csan/base/array.h"
 #include "csan/base/range_map.h"

@@ -5,7 +5,7 @@
  *
  * Bytes that the kernel does not read need not be the same. It takes longer to find out which bytes
  * these are than to compare the others. So an answer is first looked for by a few bytes that the
- * kernel always reads, and then what it reads is compared in the program's memory.
+ * kernel always reads. Then what it reads is compared in the program's memory.
  *
  * An answer is kept once a launch has come twice, so that what never comes again costs little. The
  * table is bounded; of one place the answer that was used longest ago goes. */

@@ -127,8 +127,8 @@ void operator_summary_relate(const struct csan_access *access, uint64_t address,
                              struct summary_access *to);
 void operator_summary_place(const struct summary_access *access, const struct learn_anchor *anchor,
                             struct csan_access *to, struct csan_dim *dims);
-/* Of each slot, whether its pointer leads into a block that none of these accesses is in, or it was
- * not set, so that a pointer may be there another time. False: memory is short. */
+/* Of each slot, whether it is loose: its pointer leads into a block that none of these accesses is
+ * in, or nobody set it, and a pointer may be there another time. False: memory is short. */
 bool operator_summary_loose(struct thread *thread, const struct summary_access *accesses,
                             uint32_t count);
 

@@ -3,8 +3,8 @@
  *
  * When memory is requested, PyTorch's pools ask for the events of blocks that several streams used.
  * Its NCCL watchdog frees tensors in the same way. The program does not learn the answer. If csan
- * took such an answer for an order of the program's, then work that happened to be finished would
- * hide each wait that the program forgot. */
+ * took such an answer for an order of the program's, finished work would hide each wait that the
+ * program forgot. */
 #ifndef RUNTIME_HOOK_OPERATOR_POOL_QUERY_H
 #define RUNTIME_HOOK_OPERATOR_POOL_QUERY_H
 

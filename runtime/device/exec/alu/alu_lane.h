@@ -1,6 +1,6 @@
 /* What instructions compute from the values of one lane. The compiler of kernels puts this file's
- * text into its code (runtime/device/compile), so that an expression that calls these functions
- * means the same there. So it needs nothing but <math.h>, <stdint.h>, <string.h> and <stdbool.h>.
+ * text into its code (runtime/device/compile): an expression that calls these functions means the
+ * same there. So the file needs nothing but <math.h>, <stdint.h>, <string.h> and <stdbool.h>.
  */
 #ifndef RUNTIME_DEVICE_EXEC_ALU_ALU_LANE_H
 #define RUNTIME_DEVICE_EXEC_ALU_ALU_LANE_H

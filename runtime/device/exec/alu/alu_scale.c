@@ -1,5 +1,5 @@
 /* Scales of blocks (mma.block_scale, PTX ISA 9.7.14.3): along k, A and B have one, two or four
- * parts, and each row of A, or column of B, has a scale in each of them. Four lanes share two rows
+ * parts. In each part, each row of A and each column of B has a scale. Four lanes share two rows
  * of A and a column of B. One of these has the scales of the column, and two have those of the two
  * rows. */
 #include "runtime/device/exec/exec_matrix.h"

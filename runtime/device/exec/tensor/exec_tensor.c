@@ -1,7 +1,7 @@
 /* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between global and shared memory, in each
- * mode of PTX ISA 5.5.3 to 5.5.5: made at once. Elements outside of the tensor are read as zero or
- * NaN, and not written; the mbarrier counts them all the same. Elements of a reduction are updated
- * atomically, each by itself, and have the type that the map says. */
+ * mode of PTX ISA 5.5.3 to 5.5.5. Copies are made at once. Elements outside of the tensor are read
+ * as zero or NaN, and not written; the mbarrier counts them all the same. Elements of a reduction
+ * are updated atomically, each by itself, and have the type that the map says. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 #include "runtime/device/exec/tensor/tensor_map.h"

@@ -102,9 +102,9 @@ void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_
 /* Bytes of a box in shared memory, and how many so many of a copy reach over, which is no less. */
 uint64_t tensor_map_box_bytes(const struct tensor_map *map);
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes);
-/* Where the box's byte `offset` lies in shared memory, behind the address of the box there, which
- * is a multiple of TENSOR_SHARED_ALIGNMENT if the map swizzles: atoms change places with others of
- * the same 128, 64 or 32 bytes. */
+/* Where the box's byte `offset` lies in shared memory, behind the address of the box there. If the
+ * map swizzles, that is a multiple of TENSOR_SHARED_ALIGNMENT. Then atoms change places with others
+ * of the same 128, 64 or 32 bytes. */
 uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset);
 
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map is that large");
