@@ -139,7 +139,7 @@ bool host_blocks_any(const void *words, size_t bytes)
     const uint64_t start = __atomic_load_n(&host_blocks_hull.start, __ATOMIC_ACQUIRE);
     const uint64_t span = __atomic_load_n(&host_blocks_hull.end, __ATOMIC_ACQUIRE) - start;
     uint64_t word;
-    for (size_t at = 0; at + sizeof word <= bytes; at += sizeof word) {
+    for (size_t at = 0; span && at + sizeof word <= bytes; at += sizeof word) {
         memcpy(&word, (const char *)words + at, sizeof word);
         if (word - start < span && word >= LOWEST && word >> 57 == 0 && host_blocks_has(word))
             return true;
