@@ -156,6 +156,14 @@ bool summary_words_agree(const struct shape *shape, const uint32_t *a, const uin
     return true;
 }
 
+bool summary_word_differs(const struct shape *shape, const struct entry *entry,
+                          const uint32_t *words, uint32_t i)
+{
+    return entry->words[i] != words[i] &&
+           (shape->skipped[i] == COUNTS ||
+            (shape->skipped[i] == LEFT_BY_VALUES && !summary_set_varied(entry->set)[i]));
+}
+
 struct entry *summary_entry_find(const struct shape *shape, const uint32_t *words)
 {
     const uint64_t hash = summary_words_hash(shape, words);
@@ -197,14 +205,17 @@ static bool entries_grow(struct summaries *all, struct shape *shape)
     return true;
 }
 
-/* The set of the shape that is equal, so that equal ones are one; the given one goes then. */
-static struct set *set_share(struct summaries *all, const struct shape *shape, struct set *set)
+/* The set of the shape that is equal, so that equal ones are one; the given one goes then. A launch
+ * of these words has it. */
+static struct set *set_share(struct summaries *all, const struct shape *shape, struct set *set,
+                             const uint32_t *words)
 {
     for (uint32_t i = 0; i < shape->entry_count; i++) {
         struct set *other = shape->entries[i].set;
         if (other == set || !summary_set_is(other, set))
             continue;
         summary_set_loosen(other, set);
+        summary_set_vary(other, shape->entries[i].words, words);
         summary_set_drop(all, set);
         return other;
     }
@@ -225,7 +236,7 @@ struct entry *summary_entry_add(struct summaries *all, struct shape *shape, cons
     if (bytes)
         memcpy(copy, words, bytes);
     struct entry *entry = &shape->entries[shape->entry_count];
-    set = set_share(all, shape, set);
+    set = set_share(all, shape, set, words);
     set->users++;
     *entry = (struct entry){.hash = summary_words_hash(shape, words),
                             .used = all->tick,
@@ -241,9 +252,11 @@ struct entry *summary_entry_add(struct summaries *all, struct shape *shape, cons
 /* ---- Adding ---- */
 
 static void entry_replace(struct summaries *all, struct shape *shape, struct entry *entry,
-                          struct set *set, struct names *names)
+                          const struct summary_key *key, struct set *set, struct names *names)
 {
-    set = set_share(all, shape, set);
+    set = set_share(all, shape, set, key->words);
+    if (key->word_count)
+        memcpy(entry->words, key->words, key->word_count * sizeof *key->words);
     set->users++;
     summary_set_drop(all, entry->set);
     summary_names_drop(all, entry->names);
@@ -278,7 +291,7 @@ static enum summary_change entry_differs(struct summaries *all, struct shape *sh
         entry = summary_entry_add(all, shape, key->words, set, names);
         return entry ? SUMMARY_DIFFERS : SUMMARY_DROPPED;
     }
-    entry_replace(all, shape, entry, set, names);
+    entry_replace(all, shape, entry, key, set, names);
     entry->unsteady |= ++entry->changes >= SUMMARY_CHANGES_MOST;
     return SUMMARY_DIFFERS;
 }
@@ -303,13 +316,14 @@ static enum summary_change entry_take(struct summaries *all, struct shape *shape
         return same ? SUMMARY_CONFIRMED : SUMMARY_DIFFERS;
     }
     if (summary_set_is(entry->set, set)) {
+        summary_set_vary(entry->set, entry->words, key->words);
         if (key->word_count)
             memcpy(entry->words, key->words, key->word_count * sizeof *key->words);
         entry_confirm(all, entry, set, names);
         return SUMMARY_CONFIRMED;
     }
     if (!entry->set->operator_ran) {
-        entry_replace(all, shape, entry, set, names);
+        entry_replace(all, shape, entry, key, set, names);
         return SUMMARY_NEW;
     }
     return entry_differs(all, shape, entry, key, set, names);
@@ -421,6 +435,17 @@ static struct entry *unanimous_find(const struct summaries *all, const struct sh
     return seen >= all->limits.launches ? any : NULL;
 }
 
+/* Whether launches like it had the entry's result: with the words that count, and with the others,
+ * of which one that never varied among them may be a reason for it. */
+static bool entry_is_like(const struct shape *shape, const struct entry *entry,
+                          const uint32_t *words)
+{
+    bool like = true;
+    for (uint32_t i = 0; i < shape->word_count && like; i++)
+        like = !summary_word_differs(shape, entry, words, i);
+    return like;
+}
+
 void summaries_find(struct summaries *all, const struct summary_key *key,
                     struct summary_found *found)
 {
@@ -429,6 +454,8 @@ void summaries_find(struct summaries *all, const struct summary_key *key,
     struct entry *entry = shape && shape->word_count == key->word_count
                               ? summary_entry_find(shape, key->words)
                               : NULL;
+    if (entry && !entry_is_like(shape, entry, key->words))
+        entry = NULL;
     struct entry *alike =
         shape && (!entry || entry->seen < all->limits.launches) ? unanimous_find(all, shape) : NULL;
     if (alike && shape->word_count == key->word_count)
@@ -486,7 +513,7 @@ static uint32_t words_differing(const struct shape *shape, const struct entry *e
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < shape->word_count; i++) {
-        if (shape->skipped[i] || entry->words[i] == words[i])
+        if (!summary_word_differs(shape, entry, words, i))
             continue;
         if (to && count < SUMMARY_NEAREST_WORDS) {
             to->words[count] = i;

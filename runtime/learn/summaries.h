@@ -10,8 +10,10 @@
  *   entry -> result, how often it was seen, who names the launch
  *
  * At first all words count. Once `values` entries of one result differ in some words only, those
- * words leave together, if that puts no two results into one entry. Where the pointers lie that a
- * result starts from is no such difference.
+ * words leave together, if that puts no two results into one entry. A word that left that way
+ * counts for a result all the same until two of its values had that result: an extent may be
+ * without effect in one case, and the reason for another. Where the pointers lie that a result
+ * starts from is no such difference.
  *
  * A pointer is *loose* if it leads to memory that its launch does not touch. Of a result it is kept
  * which pointers were loose. In a launch where another one is, the kernel does what was not seen.

@@ -21,7 +21,9 @@ struct set {
     uint64_t hash;
     uint32_t users, count, pointers;
     bool operator_ran;
-    struct summary_access items[]; /* behind them, of each pointer: whether it was loose */
+    uint32_t words;
+    /* Behind them, of each pointer: whether it was loose; of each word: whether it varied. */
+    struct summary_access items[];
 };
 
 /* Who names a launch, and the argument of each access. */
@@ -48,6 +50,10 @@ static inline bool summary_entry_is_doubted(const struct entry *entry)
     return entry->unsteady || !entry->seen;
 }
 
+/* Whether a word counts. One that left by values counts for a result all the same, until two of its
+ * values had that result. */
+enum skipped { COUNTS, LEFT_BY_VALUES, LEFT_FOR_ALL, SKIPPED_MOST = LEFT_FOR_ALL };
+
 struct shape {
     struct summary_shape id;
     uint64_t used;
@@ -55,7 +61,7 @@ struct shape {
     struct entry *entries;
     uint16_t *counting;      /* the words that count, in order: those that are not skipped */
     uint32_t counting_count; /* of them; summary_skipped_changed sets both */
-    uint8_t *skipped;        /* of each word: whether it does not count; */
+    uint8_t *skipped;        /* of each word: enum skipped; */
     uint8_t *strikes;        /* how often it had to count again; */
     uint8_t *shifts;    /* and how often it was another one without operators, while it was, or the
                            other half of its eight bytes */
@@ -106,7 +112,7 @@ const struct csan_operator *summary_operator_keep(struct summaries *all,
                                                   const struct csan_operator *what);
 
 /* A set without accesses yet; NULL: memory is short. */
-struct set *summary_set_room(struct summaries *all, uint32_t count, uint32_t pointers);
+struct set *summary_set_room(struct summaries *all, uint32_t count, uint32_t word_count);
 /* NULL: memory is short. */
 struct set *summary_set_make(struct summaries *all, uint32_t word_count,
                              const struct summary_result *result);
@@ -114,7 +120,13 @@ static inline uint8_t *summary_set_loose(struct set *set)
 {
     return (uint8_t *)(set->items + set->count);
 }
-/* What is loose in one is so in the other, which is equal. */
+static inline uint8_t *summary_set_varied(struct set *set)
+{
+    return summary_set_loose(set) + set->pointers;
+}
+/* Launches of both words had that result. */
+void summary_set_vary(struct set *set, const uint32_t *a, const uint32_t *b);
+/* What is loose in one, or varied, is so in the other, which is equal. */
 void summary_set_loosen(struct set *set, struct set *other);
 bool summary_set_is(const struct set *a, const struct set *b);
 /* The set has one user less. It goes with its last one. */
@@ -144,6 +156,9 @@ void summary_skipped_changed(struct shape *shape);
 uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words);
 /* Whether the words that count are equal. */
 bool summary_words_agree(const struct shape *shape, const uint32_t *a, const uint32_t *b);
+/* Whether the word counts for the entry, and is another one. */
+bool summary_word_differs(const struct shape *shape, const struct entry *entry,
+                          const uint32_t *words, uint32_t i);
 /* NULL: there is none. */
 struct entry *summary_entry_find(const struct shape *shape, const uint32_t *words);
 /* Takes set and names. NULL: memory is short. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 
 static void put(struct byte_buffer *buffer, uint64_t value)
 {
@@ -69,6 +69,8 @@ static void put_entry(struct byte_buffer *buffer, const struct summaries *all,
         put_access(buffer, &set->items[i]);
     for (uint32_t i = 0; i < set->pointers; i++)
         put(buffer, summary_set_loose(entry->set)[i]);
+    for (uint32_t i = 0; i < set->words; i++)
+        put(buffer, summary_set_varied(entry->set)[i]);
     put(buffer, entry->names ? operator_number(all, entry->names->what) + 1 : 0);
     for (uint32_t i = 0; entry->names && i < set->count; i++)
         put(buffer, entry->names->arguments[i]);
@@ -81,7 +83,7 @@ static void put_shape(struct byte_buffer *buffer, const struct summaries *all,
     put(buffer, shape->id.words[1]);
     put(buffer, shape->word_count);
     for (uint32_t i = 0; i < shape->word_count; i++)
-        put(buffer, (uint64_t)shape->strikes[i] << 1 | shape->skipped[i]);
+        put(buffer, (uint64_t)shape->strikes[i] << 2 | shape->skipped[i]);
     put(buffer, shape->entry_count);
     for (uint32_t i = 0; i < shape->entry_count; i++)
         put_entry(buffer, all, shape, &shape->entries[i]);
@@ -146,8 +148,7 @@ static struct set *take_set(struct byte_cursor *cursor, struct summaries *all, u
 {
     const bool ran = take_up_to(cursor, 1);
     const uint32_t count = (uint32_t)take_up_to(cursor, SUMMARY_ACCESSES_MOST);
-    struct set *set =
-        cursor->failed ? NULL : summary_set_room(all, count, word_count / SUMMARY_POINTER_WORDS);
+    struct set *set = cursor->failed ? NULL : summary_set_room(all, count, word_count);
     if (!set)
         return NULL;
     set->operator_ran = ran;
@@ -155,6 +156,8 @@ static struct set *take_set(struct byte_cursor *cursor, struct summaries *all, u
         take_access(cursor, &set->items[i]);
     for (uint32_t i = 0; i < set->pointers; i++)
         summary_set_loose(set)[i] = (uint8_t)take_up_to(cursor, 1);
+    for (uint32_t i = 0; i < set->words; i++)
+        summary_set_varied(set)[i] = (uint8_t)take_up_to(cursor, 1);
     set->hash = hash_mix_bytes(ran, set->items, count * sizeof *set->items);
     return set;
 }
@@ -212,9 +215,10 @@ static void take_shape(struct byte_cursor *cursor, struct summaries *all)
         return;
     }
     for (uint32_t i = 0; !cursor->failed && i < word_count; i++) {
-        const uint64_t flags = take_up_to(cursor, STRIKES_MOST << 1 | 1);
-        shape->skipped[i] = flags & 1;
-        shape->strikes[i] = (uint8_t)(flags >> 1);
+        const uint64_t flags = take_up_to(cursor, STRIKES_MOST << 2 | SKIPPED_MOST);
+        cursor->failed |= (flags & 3) > SKIPPED_MOST;
+        shape->skipped[i] = flags & 3;
+        shape->strikes[i] = (uint8_t)(flags >> 2);
     }
     summary_skipped_changed(shape);
     const uint32_t count = (uint32_t)take_up_to(cursor, SUMMARY_ENTRIES_MOST);

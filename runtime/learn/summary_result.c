@@ -67,9 +67,10 @@ const struct csan_operator *summary_operator_keep(struct summaries *all,
 
 /* ---- Sets and names ---- */
 
-static size_t set_bytes(uint32_t count, uint32_t pointers)
+static size_t set_bytes(uint32_t count, uint32_t word_count)
 {
-    return sizeof(struct set) + count * sizeof(struct summary_access) + pointers;
+    return sizeof(struct set) + count * sizeof(struct summary_access) +
+           word_count / SUMMARY_POINTER_WORDS + word_count;
 }
 
 /* Without padding or dims that say nothing, so that bytes can be compared. */
@@ -86,18 +87,27 @@ static void access_copy_plain(struct summary_access *to, const struct summary_ac
         to->dims[i] = from->dims[i];
 }
 
-struct set *summary_set_room(struct summaries *all, uint32_t count, uint32_t pointers)
+struct set *summary_set_room(struct summaries *all, uint32_t count, uint32_t word_count)
 {
-    struct set *set = summaries_take(all, set_bytes(count, pointers));
+    struct set *set = summaries_take(all, set_bytes(count, word_count));
     if (set) {
         set->count = count;
-        set->pointers = pointers;
+        set->pointers = word_count / SUMMARY_POINTER_WORDS;
+        set->words = word_count;
     }
     return set;
 }
 
+void summary_set_vary(struct set *set, const uint32_t *a, const uint32_t *b)
+{
+    for (uint32_t i = 0; i < set->words; i++)
+        summary_set_varied(set)[i] |= a[i] != b[i];
+}
+
 void summary_set_loosen(struct set *set, struct set *other)
 {
+    for (uint32_t i = 0; i < set->words && i < other->words; i++)
+        summary_set_varied(set)[i] |= summary_set_varied(other)[i];
     for (uint32_t i = 0; i < set->pointers && i < other->pointers; i++)
         summary_set_loose(set)[i] |= summary_set_loose(other)[i];
 }
@@ -105,7 +115,7 @@ void summary_set_loosen(struct set *set, struct set *other)
 struct set *summary_set_make(struct summaries *all, uint32_t word_count,
                              const struct summary_result *result)
 {
-    struct set *set = summary_set_room(all, result->count, word_count / SUMMARY_POINTER_WORDS);
+    struct set *set = summary_set_room(all, result->count, word_count);
     if (!set)
         return NULL;
     set->operator_ran = result->what != NULL;
@@ -127,7 +137,7 @@ bool summary_set_is(const struct set *a, const struct set *b)
 void summary_set_drop(struct summaries *all, struct set *set)
 {
     if (set && (!set->users || !--set->users))
-        summaries_give(all, set, set_bytes(set->count, set->pointers));
+        summaries_give(all, set, set_bytes(set->count, set->words));
 }
 
 struct names *summary_names_make(struct summaries *all, const struct summary_result *result)

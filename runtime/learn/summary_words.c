@@ -88,11 +88,13 @@ static void entries_merge(struct summaries *all, struct shape *shape, uint32_t f
     summary_entry_remove(all, shape, second);
 }
 
-static void words_leave(struct summaries *all, struct shape *shape, const uint8_t *leaving)
+static void words_leave(struct summaries *all, struct shape *shape, const uint8_t *leaving,
+                        enum skipped how)
 {
     all->version++;
     for (uint32_t i = 0; i < shape->word_count; i++)
-        shape->skipped[i] |= leaving[i];
+        if (leaving[i] && shape->skipped[i] < how)
+            shape->skipped[i] = (uint8_t)how;
     summary_skipped_changed(shape);
     for (uint32_t i = 0; i < shape->entry_count; i++)
         shape->entries[i].hash = summary_words_hash(shape, shape->entries[i].words);
@@ -113,12 +115,12 @@ static bool unset_leave(struct summaries *all, struct shape *shape, const uint32
         if (words[i] != SUMMARY_UNSET_WORD || words[i - 1] || shape->strikes[i] ||
             shape->strikes[i - 1])
             continue;
-        any |= !shape->skipped[i] || !shape->skipped[i - 1];
+        any |= shape->skipped[i] != LEFT_FOR_ALL || shape->skipped[i - 1] != LEFT_FOR_ALL;
         leaving[i] = leaving[i - 1] = 1;
     }
     if (!any || results_would_meet(shape, leaving))
         return false;
-    words_leave(all, shape, leaving);
+    words_leave(all, shape, leaving, LEFT_FOR_ALL);
     return true;
 }
 
@@ -135,7 +137,7 @@ void summary_shape_reduce(struct summaries *all, struct shape *shape, const stru
     const uint32_t needed = values_needed(all, shape, leaving);
     if (count >= all->limits.values && needed && count >= needed &&
         !results_would_meet(shape, leaving))
-        words_leave(all, shape, leaving);
+        words_leave(all, shape, leaving, LEFT_BY_VALUES);
     free(leaving);
 }
 
@@ -180,7 +182,7 @@ static bool may_be_shifted(const struct shape *shape, const struct entry *entry,
                            const uint32_t *words)
 {
     for (uint32_t i = 0; i < shape->word_count; i++)
-        if (!shape->skipped[i] && entry->words[i] != words[i] &&
+        if (summary_word_differs(shape, entry, words, i) &&
             (word_was_seen(shape, i, words[i]) ||
              summary_shape_starts_from(shape, i / SUMMARY_POINTER_WORDS)))
             return false;
@@ -190,7 +192,7 @@ static bool may_be_shifted(const struct shape *shape, const struct entry *entry,
 static bool word_differs(const struct shape *shape, const struct entry *entry,
                          const uint32_t *words, uint32_t i)
 {
-    return i < shape->word_count && !shape->skipped[i] && entry->words[i] != words[i];
+    return i < shape->word_count && summary_word_differs(shape, entry, words, i);
 }
 
 /* Counts what differs; sets `leaving` of those that did so often enough. Whether they are all. Of
@@ -230,7 +232,7 @@ bool summaries_missed(struct summaries *all, const struct summary_key *key)
     const bool leave = leaving && shifts_count(shape, entry, key->words, leaving) &&
                        !results_would_meet(shape, leaving);
     if (leave) {
-        words_leave(all, shape, leaving);
+        words_leave(all, shape, leaving, LEFT_FOR_ALL);
         summary_shifts_forget(shape);
     }
     free(leaving);

@@ -121,7 +121,14 @@ adapter._make(place)
 assert private(place, place.parent) and not refused()
 place.chmod(0o777)
 assert not refused() and private(place)
+def read_only(*_):
+    raise OSError(30, "Read-only file system")
+
 library.write_text("")
+library.chmod(0o700)
+chmod, pathlib.Path.chmod = pathlib.Path.chmod, read_only
+assert not refused() and library.exists()  # nothing is changed where nothing need be
+pathlib.Path.chmod = chmod
 library.chmod(0o777)
 assert not refused() and not library.exists()
 library.symlink_to("/dev/null")

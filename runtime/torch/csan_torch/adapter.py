@@ -159,7 +159,8 @@ def _refuse_what_is_not_ours(place):
         if path != place.parent and stat.S_ISLNK(link.st_mode):
             raise BuildError(f"{path} is a link; set CSAN_CACHE to another directory")
         if path == place or (path == place.parent and path.name == "csan"):
-            path.chmod(0o700)
+            if stat.S_IMODE(status.st_mode) != 0o700:  # the directory may be read-only
+                path.chmod(0o700)
         elif path == place / _NAME and status.st_mode & 0o022:
             path.unlink()  # it may be others' by now, and is built again
         elif status.st_mode & 0o022:

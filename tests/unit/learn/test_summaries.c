@@ -168,6 +168,33 @@ static void test_words_without_effect_leave(void **unused)
     summaries_destroy(all);
 }
 
+/* A word that left by one result's values may be a reason for another result. */
+static void test_a_word_counts_where_it_never_varied(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits), *again = summaries_create(&limits);
+    size_t bytes;
+    for (uint32_t i = 0; i < 4; i++)
+        put(all, (uint32_t[]){20, 7}, 2, &add, 80);
+    for (uint32_t step = 0; step < 4; step++)
+        put(all, (uint32_t[]){10, step}, 2, &add, 40);
+    assert_int_equal(find(all, (uint32_t[]){10, 99}, 2).accesses[0].bytes, 40);
+    assert_int_equal(find(all, (uint32_t[]){20, 7}, 2).accesses[0].bytes, 80);
+    assert_int_equal(state(all, (uint32_t[]){20, 99}, 2), SUMMARY_NONE);
+    assert_int_equal(put(all, (uint32_t[]){20, 8}, 2, &add, 80), SUMMARY_CONFIRMED);
+    assert_int_equal(find(all, (uint32_t[]){20, 99}, 2).accesses[0].bytes, 80);
+    uint8_t *written = summaries_write(all, &bytes);
+    assert_true(summaries_read(again, written, bytes));
+    assert_int_equal(find(again, (uint32_t[]){20, 99}, 2).accesses[0].bytes, 80);
+    free(written);
+    for (uint32_t i = 0; i < 4; i++)
+        put(all, (uint32_t[]){30, 7}, 2, &add, 120);
+    assert_int_equal(put(all, (uint32_t[]){30, 8}, 2, &add, 160), SUMMARY_DIFFERS);
+    assert_int_equal(state(all, (uint32_t[]){10, 99}, 2), SUMMARY_NONE);
+    summaries_destroy(all);
+    summaries_destroy(again);
+}
+
 static void test_words_come_back(void **unused)
 {
     (void)unused;
@@ -687,6 +714,7 @@ int main(void)
         cmocka_unit_test(test_doubted),
         cmocka_unit_test(test_outside_of_operators),
         cmocka_unit_test(test_words_without_effect_leave),
+        cmocka_unit_test(test_a_word_counts_where_it_never_varied),
         cmocka_unit_test(test_words_come_back),
         cmocka_unit_test(test_no_two_results_meet),
         cmocka_unit_test(test_where_pointers_lie_counts),
