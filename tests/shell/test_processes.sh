@@ -140,7 +140,8 @@ check "a tree of many processes has one code" ended 66
 
 # ---- Signals and the parent
 
-run sh -c "'$csan' run sh -c 'trap \"exit 7\" TERM; sleep 30 & wait' & sleep 1; kill \$!; wait \$!"
+run sh -c "'$csan' run sh -c 'trap \"exit 7\" TERM; : >trapped; sleep 30 & wait' &
+    for i in \$(seq 300); do [ -e trapped ] && break || sleep 0.1; done; kill \$!; wait \$!"
 check "a signal sent to csan run goes to the program" ended 7
 run sh -c "'$csan' run sh -c 'kill -TERM \$\$'"
 check "a signal that ends the program ends csan run" ended 143
