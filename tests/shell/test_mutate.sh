@@ -70,7 +70,7 @@ run "$root/bin/csan" run --options=drop_sync=-1 "$plain/synchronizations_runtime
 check "a number below is wrong" says 'drop_sync=-1: write a whole number'
 
 # The device really runs on: the host reads before the copy has come.
-run "$root/bin/csan" run --schedule=lazy --options=drop_sync=10 "$plain/synchronization_for_the_host"
+run env CSAN_DEVICE_IDLE_MS=3000 "$root/bin/csan" run --schedule=lazy --options=drop_sync=10 "$plain/synchronization_for_the_host"
 check "what is left out is left out on the device too" test "$(cat out)" = wrong
 
 # ---- csan mutate
