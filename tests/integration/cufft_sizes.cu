@@ -1,7 +1,9 @@
 // verdict: none
 // libraries: cufft
+// skip: gpu
 // output: -
-// Plans of sizes that no memory has are refused, and none of them counts as small.
+// Plans of sizes that no memory has are refused, and none of them counts as small. NVIDIA's library
+// makes one of them (an H200, CUDA 13.0), which nobody can execute.
 #include "program.h"
 
 #include <cufft.h>
