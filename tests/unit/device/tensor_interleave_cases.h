@@ -1,7 +1,8 @@
-/* What an H200 (driver 580, CUDA 13.0) did with interleaved tensors: for each 16 bytes of a box in
- * shared memory where they came from, for each 16 bytes of global memory that were written from
- * where in shared memory. `count` is bytes of the box, or pieces that were written. `all` is a hash
- * of all pieces (FNV-1a), of which the first, one between and the last stand here. */
+/* What an H200 (driver 580, CUDA 13.0) did with tensors, most of them interleaved: for each 16
+ * bytes of a box in shared memory where they came from, for each 16 bytes of global memory that
+ * were written from where in shared memory. `count` is bytes of the box, or pieces that were
+ * written. `all` is a hash of all pieces (FNV-1a), of which the first, one between and the last
+ * stand here. */
 #ifndef TESTS_UNIT_DEVICE_TENSOR_INTERLEAVE_CASES_H
 #define TESTS_UNIT_DEVICE_TENSOR_INTERLEAVE_CASES_H
 
@@ -257,6 +258,51 @@ static const struct interleave_case {
      "interleave_layout", -1, 1, 0, false, 256, 0x408ec0c5u, {{0x0, 0x400}, {0x80, 0x1c00}, {0xf0, 0x1c70}}},
     {LOAD, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x400, 0x1800}, {8, 8, 2}, {1, 1, 1}, 1, 0, 0, {0, 1, 0}, {0}, {0}, {0},
      "elemtype", -1, 3, 0, false, 256, 0x408ec0c5u, {{0x0, 0x400}, {0x80, 0x1c00}, {0xf0, 0x1c70}}},
+    /* Tensors that are not interleaved, and a few more that are. */
+    {LOAD, TILE, TYPE(FLOAT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 1, {24, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 128, 0xde56c0ceu, {{0x0, 0xe70}, {0x40, -2}, {0x70, -2}}},
+    {LOAD, TILE, TYPE(FLOAT32), 3, {32, 10, 4}, {0x80, 0x800}, {16, 2, 2}, {1, 1, 1}, 0, 0, 1, {24, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 256, 0x055ef1bdu, {{0x0, 0x1ce0}, {0x80, -2}, {0xf0, -2}}},
+    {LOAD, TILE, TYPE(FLOAT64), 3, {32, 10, 4}, {0x100, 0x1000}, {8, 2, 2}, {1, 1, 1}, 0, 0, 1, {28, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 256, 0xe49fa0fdu, {{0x0, 0x39e0}, {0x80, -2}, {0xf0, -2}}},
+    {LOAD, TILE, TYPE(BFLOAT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 1, {24, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 128, 0xde56c0ceu, {{0x0, 0xe70}, {0x40, -2}, {0x70, -2}}},
+    {LOAD, TILE, TYPE(FLOAT32_FTZ), 3, {32, 10, 4}, {0x80, 0x800}, {16, 2, 2}, {1, 1, 1}, 0, 0, 1, {24, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 256, 0x055ef1bdu, {{0x0, 0x1ce0}, {0x80, -2}, {0xf0, -2}}},
+    {LOAD, IM2COL, TYPE(FLOAT16), 3, {16, 12, 3}, {0x20, 0x200}, {16, 24}, {1, 1, 1}, 0, 0, 1, {0, 4, 2}, {-1}, {-1}, {0},
+     NULL, 0, 0, 0, false, 768, 0x0c8f69adu, {{0x0, 0x480}, {0x180, -2}, {0x2f0, -2}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {8, 1, 1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 8, 0x38196285u, {{0x450, 0x0}, {0x850, 0x40}, {0x8a0, 0x70}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {24, 9, 3}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 1, 0xe920699bu, {{0xe70, 0x0}, {0xe70, 0x0}, {0xe70, 0x0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {-8, 1, 1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {0, -1, 0}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {0, 0, -1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {REDUCE, TILE, TYPE(INT32), 3, {32, 10, 4}, {0x80, 0x800}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {-4, 1, 1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {-16, 1, 1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x40, 0x400}, {16, 2, 2}, {1, 1, 1}, 0, 0, 0, {32, 1, 1}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 0, 0x811c9dc5u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x400, 0x1800}, {8, 8, 2}, {1, 1, 1}, 1, 0, 0, {-8, 0, 0}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x400, 0x1800}, {8, 8, 2}, {1, 1, 1}, 1, 0, 0, {0, -1, 0}, {0}, {0}, {0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, TILE, TYPE(UINT16), 3, {32, 10, 4}, {0x400, 0x1800}, {8, 8, 2}, {1, 1, 1}, 1, 0, 0, {0, 10, 0}, {0}, {0}, {0},
+     NULL, 0, 0, 0, false, 0, 0x811c9dc5u, {{0}}},
+    {STORE, IM2COL, TYPE(UINT16), 4, {12, 7, 4, 3}, {0x100, 0x800, 0x2000}, {8, 4}, {1, 1, 1, 1}, 1, 0, 0, {4, 4, 1, 1}, {-1, -1}, {-1, -1}, {0, 0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
+    {STORE, IM2COL, TYPE(UINT16), 4, {12, 7, 4, 3}, {0x100, 0x800, 0x2000}, {8, 24}, {1, 1, 1, 1}, 1, 0, 0, {4, 4, 1, 1}, {1, 1}, {-1, -1}, {0, 0},
+     NULL, 0, 0, 0, false, 24, 0xd3a241deu, {{0x2c40, 0x0}, {0x2d60, 0xc0}, {0x4970, 0x170}}},
+    {LOAD, IM2COL, TYPE(UINT16), 4, {16, 12, 7, 3}, {0x20, 0x200, 0x1000}, {16, 24}, {1, 1, 1, 2}, 0, 0, 0, {0, 0, 6, 0}, {0, 0}, {0, 0}, {0, 0},
+     NULL, 0, 0, 0, false, 768, 0xdc9b8cc5u, {{0x0, 0xc00}, {0x180, 0x2000}, {0x2f0, 0x2170}}},
+    {STORE, IM2COL, TYPE(UINT16), 4, {16, 12, 7, 3}, {0x20, 0x200, 0x1000}, {16, 24}, {1, 1, 1, 1}, 0, 0, 0, {0, 4, 5, 0}, {0, 0}, {0, 0}, {0, 0},
+     NULL, 0, 0, 0, false, 48, 0x7f8825c5u, {{0xa80, 0x0}, {0xc80, 0x180}, {0x1070, 0x2f0}}},
+    {STORE, IM2COL, TYPE(UINT16), 4, {16, 12, 7, 3}, {0x20, 0x200, 0x1000}, {16, 24}, {1, 1, 1, 1}, 0, 0, 0, {0, 4, 4, 0}, {-1, -1}, {-1, -1}, {0, 0},
+     NULL, 0, 0, 0, true, 0, 0x00000000u, {{0}}},
 };
 /* clang-format on */
 

@@ -101,7 +101,9 @@ static void stores_as_a_loop_does(void **state)
     (void)state;
     srand(4);
     for (int i = 0; i < CASES; i++) {
-        const struct shape shape = random_shape();
+        struct shape shape = random_shape();
+        for (unsigned k = 0; k < shape.rank; k++) /* a box below 0 may not be stored */
+            shape.first[k] = abs(shape.first[k]);
         CUtensorMap map;
         ok(encode(&shape, &map));
         for (size_t k = 0; k < sizeof box; k++)

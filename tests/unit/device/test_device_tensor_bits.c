@@ -98,6 +98,8 @@ static void bits_are_stored(void **state)
     for (int i = 0; i < CASES; i++) {
         const struct packed *what = &types[i % 2];
         struct shape shape = packed_shape(what);
+        for (unsigned k = 0; k < shape.rank; k++)
+            shape.first[k] = abs(shape.first[k]);
         CUtensorMap map;
         ok(encode(&shape, &map));
         for (size_t k = 0; k < sizeof box; k++)

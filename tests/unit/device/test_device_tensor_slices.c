@@ -251,7 +251,7 @@ static void check_pieces(const struct interleave_case *c, const uint8_t *bytes, 
             }
     }
     assert_int_equal(before ? count : count * PIECE, c->count);
-    assert_int_equal(seen, 7);
+    assert_int_equal(seen, count ? 7 : 0);
     assert_int_equal(hash, c->all);
 }
 

@@ -64,19 +64,12 @@ static void put(const struct tensor_copy *copy, uint64_t offset, const uint8_t *
                bytes - i < TENSOR_PIECE ? bytes - i : TENSOR_PIECE);
 }
 
-/* Of an interleaved tensor a GPU's NaN is another. */
+/* A NaN is 0x7ff7 in each 16 bits, of values of any type (an H200's). */
 static void fill(const struct tensor_copy *copy, uint64_t offset)
 {
-    static const uint8_t nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
     static const uint16_t nans[] = {0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7,
                                     0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7, 0x7ff7};
-    const uint32_t bytes = tensor_map_bytes(copy->map);
-    if (copy->map->nan && copy->map->interleave)
-        put(copy, offset, (const uint8_t *)nans, bytes);
-    else if (copy->map->nan) /* of values of whole bytes */
-        memcpy(shared_place(copy, offset), nan + sizeof nan - bytes, bytes);
-    else
-        put(copy, offset, NULL, bytes);
+    put(copy, offset, copy->map->nan ? (const uint8_t *)nans : NULL, tensor_map_bytes(copy->map));
 }
 
 /* "Discarding the 2-bits of padding data and packing the 6-bits data contiguously": .b6p2x16. */
@@ -405,16 +398,18 @@ static bool map_read(struct warp *w, int lane, uint64_t address, struct tensor_m
 
 /* "Starting coordinates for bounding box must be non-negative", and so must a lower corner be; an
  * upper one "must be non-positive" ("Restriction on Tensor Copy instructions", from shared memory
- * to global). Of interleaved tensors an H200 took others for an illegal instruction. */
+ * to global). An H200 takes others for an illegal instruction. Of rows no text says it.
+ */
 static bool may_store(const struct tensor_copy *copy)
 {
     const struct tensor_map *map = copy->map;
+    const uint32_t starts = copy->mode == MODE_ROWS ? 0 : map->rank;
     bool may = true;
-    for (uint32_t i = 0; i < map->rank; i++)
+    for (uint32_t i = 0; i < starts; i++)
         may &= copy->first[i] >= 0;
     for (uint32_t i = 0; map->pixels && i < map->rank - 2u; i++)
         may &= map->lower[i] >= 0 && map->upper[i] <= 0;
-    return may || !map->interleave;
+    return may;
 }
 
 static int copy_lane(struct warp *w, const struct micro *op, int lane)

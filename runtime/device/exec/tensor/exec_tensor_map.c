@@ -177,7 +177,7 @@ uint64_t tensor_map_box_bytes(const struct tensor_map *map)
     return count * tensor_map_held_bytes(map);
 }
 
-/* From image to image an interleaved tensor has the step of their axis. */
+/* From image to image it goes by the step of their axis, as an H200 does. */
 void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST])
 {
     const uint32_t first = tensor_map_pixel_axis(map), images = map->rank - 1u;
@@ -188,7 +188,7 @@ void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_
             return;
         at[axis] = map->lower[i];
     }
-    at[images] += map->interleave ? map->steps[images] : 1;
+    at[images] += map->steps[images];
 }
 
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes)
