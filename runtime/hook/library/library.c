@@ -357,7 +357,7 @@ __asm__(".pushsection .text\n"
         "    pushq %rdx\n"
         "    pushq %rsi\n"
         "    pushq %rdi\n"
-        "    subq $64, %rsp\n" /* numbers with a point: library_forward takes them from here */
+        "    subq $64, %rsp\n" /* floating-point arguments: library_forward takes them from here */
         "    movsd %xmm0, (%rsp)\n"
         "    movsd %xmm1, 8(%rsp)\n"
         "    movsd %xmm2, 16(%rsp)\n"
@@ -415,7 +415,7 @@ __asm__(".pushsection .text\n"
         "    pushq %rcx\n"
         "    pushq %r8\n"
         "    pushq %r9\n"
-        "    subq $16, %rsp\n" /* no function has more than two numbers with a point */
+        "    subq $16, %rsp\n" /* no function has more than two floating-point arguments */
         "    movsd %xmm0, (%rsp)\n"
         "    movsd %xmm1, 8(%rsp)\n"
         "    movq %rax, %rdi\n"
@@ -454,7 +454,7 @@ __asm__(".pushsection .text\n"
         "    .cfi_def_cfa_register x29\n"
         ".endm\n"
         /* The stub's entry is in x16. Keeps the registers of arguments where C can read them: in
-         * order, and below them those of numbers with a point. */
+         * order, and below them those of floating-point arguments. */
         "framed library_enter\n"
         "    stp x6, x7, [sp, #-16]!\n"
         "    stp x4, x5, [sp, #-16]!\n"

@@ -358,7 +358,7 @@ static inline void random_walk(struct random_kernel *k)
     case 0:
         if (global)
             fprintf(k->out, "mul.wide.u32 %%w%u, %%me, %u;\nadd.s64 %%w%u, %%w%u, %%io;\n", own,
-                    4 << wide, own, own);
+                    4u << wide, own, own);
         else
             fprintf(k->out, "shl.b32 %%v%u, %%me, %u;\nadd.u32 %%v%u, %%v%u, memory;\n", own,
                     2 + wide, own, own);
