@@ -4,8 +4,6 @@
 #include "runtime/device/library/cpu.h"
 #include "runtime/device/library/fft.h"
 
-#include <string.h>
-
 enum { FFTW_DESTROY_INPUT = 1, FFTW_PRESERVE_INPUT = 16, FFTW_ESTIMATE = 64 };
 enum { KEPT = 32 };
 
@@ -108,9 +106,7 @@ static struct steps steps_of(const struct fft_shape *shape, bool output, bool in
 static struct request request_of(const struct fft_job *job, const struct steps *in,
                                  const struct steps *out)
 {
-    struct request request;
-    memset(&request, 0, sizeof request); /* compared as bytes */
-    request.rank = job->shape.rank;
+    struct request request = {.rank = job->shape.rank};
     for (int i = 0; i < request.rank; i++)
         request.dimensions[i] =
             (struct dimension){job->shape.sizes[i], in->strides[i], out->strides[i]};
@@ -142,11 +138,27 @@ static void *plan_make(const struct functions *fftw, const struct request *reque
     }
 }
 
+static bool are_alike(const struct dimension *a, const struct dimension *b)
+{
+    return a->count == b->count && a->in == b->in && a->out == b->out;
+}
+
+static bool asks_the_same(const struct request *a, const struct request *b)
+{
+    bool same = a->rank == b->rank && are_alike(&a->batches, &b->batches) && a->kind == b->kind &&
+                a->direction == b->direction && a->is_double == b->is_double &&
+                a->in_place == b->in_place && a->alignments[0] == b->alignments[0] &&
+                a->alignments[1] == b->alignments[1];
+    for (int i = 0; same && i < a->rank; i++)
+        same = are_alike(&a->dimensions[i], &b->dimensions[i]);
+    return same;
+}
+
 static void *plan_find(const struct functions *fftw, const struct request *request, void *in,
                        void *out)
 {
     for (unsigned i = 0; i < KEPT; i++)
-        if (cache.kept[i].plan && memcmp(&cache.kept[i].request, request, sizeof *request) == 0)
+        if (cache.kept[i].plan && asks_the_same(&cache.kept[i].request, request))
             return cache.kept[i].plan;
     void *plan = plan_make(fftw, request, in, out);
     if (!plan)

@@ -97,8 +97,8 @@ static uint32_t poisson(uint64_t seed, uint64_t position, double mean)
     uint32_t draw = 0, total = 0;
     if (mean > POISSON_MOST)
         return (uint32_t)fmax(0, floor(mean + sqrt(mean) * normal(&block) + 0.5));
-    for (double rest = mean; rest > 0; rest -= POISSON_PART) {
-        const double limit = exp(-fmin(rest, POISSON_PART));
+    for (int part = 0; part * POISSON_PART < mean; part++) {
+        const double limit = exp(-fmin(mean - part * POISSON_PART, POISSON_PART));
         double product = 1;
         for (;; total++) {
             block = philox(seed, position, ++draw);
