@@ -162,7 +162,8 @@ static void numbers_put(uint8_t *instructions, const struct cubin_code *of)
     }
 }
 
-/* Whether the instruction calls __assertfail: the registers that it goes by have that address. */
+/* Whether the instruction calls __assertfail: its target registers hold the address of that
+ * function. */
 static bool is_assertion(struct value_search *search, uint32_t place, uint32_t assertfail_at)
 {
     const struct instruction instruction = value_search_instruction(search, place);

@@ -183,7 +183,8 @@ __asm__(".pushsection .text\n"
         "    popq %rdi\n"
         "1:  jmp *%rax\n"
         ".size dlsym, .-dlsym\n"
-        /* A stub for each slot: all of one length. */
+        /* One entry for each driver function. All have one length, so that its address follows from
+         * its number. */
         ".balign 16\n"
         "null_hook_stubs:\n"
         "    .set slot, 0\n"

@@ -125,6 +125,20 @@ static CUresult take_slices(struct tensor_map *map, CUtensorMapInterleave interl
     return CUDA_SUCCESS;
 }
 
+/* The last steps of both encodings: the layout, the check of all fields, and the 128 bytes. */
+static CUresult encode(struct tensor_map *map, CUtensorMapInterleave interleave,
+                       CUtensorMap *encoded)
+{
+    const CUresult result = take_slices(map, interleave);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!tensor_map_is_valid(map))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(encoded, 0, sizeof *encoded);
+    memcpy(encoded, map, sizeof *map);
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuTensorMapEncodeTiled(
     CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
     void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
@@ -149,14 +163,7 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     if (!take_sizes(&map, globalDim, globalStrides) || !take_box(&map, boxDim, elementStrides) ||
         !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)))
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = take_slices(&map, interleave);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!tensor_map_is_valid(&map))
-        return CUDA_ERROR_INVALID_VALUE;
-    memset(tensorMap, 0, sizeof *tensorMap);
-    memcpy(tensorMap, &map, sizeof map);
-    return CUDA_SUCCESS;
+    return encode(&map, interleave, tensorMap);
 }
 
 /* "For 3D tensor: [-32768, 32767], 4D: [-128, 127], 5D: [-16, 15]", of corners. */
@@ -212,14 +219,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
                      pixelsPerColumn, elementStrides) ||
         !take_swizzle(&map, swizzle) || (map.nan && !is_float(tensorDataType)))
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = take_slices(&map, interleave);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!tensor_map_is_valid(&map))
-        return CUDA_ERROR_INVALID_VALUE;
-    memset(tensorMap, 0, sizeof *tensorMap);
-    memcpy(tensorMap, &map, sizeof map);
-    return CUDA_SUCCESS;
+    return encode(&map, interleave, tensorMap);
 }
 
 /* "The size of the box along D and H dimensions is always equal to one", and "other swizzle modes

@@ -102,9 +102,8 @@ static void stores_as_a_loop_does(void **state)
     srand(4);
     for (int i = 0; i < CASES; i++) {
         struct shape shape = random_shape();
-        for (unsigned k = 0; k < shape.rank; k++) /* a box below 0 may not be stored */
-            shape.first[k] = abs(shape.first[k]);
         CUtensorMap map;
+        start_inside(&shape);
         ok(encode(&shape, &map));
         for (size_t k = 0; k < sizeof box; k++)
             box[k] = (uint8_t)rand();

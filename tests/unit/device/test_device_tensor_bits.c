@@ -98,9 +98,8 @@ static void bits_are_stored(void **state)
     for (int i = 0; i < CASES; i++) {
         const struct packed *what = &types[i % 2];
         struct shape shape = packed_shape(what);
-        for (unsigned k = 0; k < shape.rank; k++)
-            shape.first[k] = abs(shape.first[k]);
         CUtensorMap map;
+        start_inside(&shape);
         ok(encode(&shape, &map));
         for (size_t k = 0; k < sizeof box; k++)
             box[k] = (uint8_t)rand();

@@ -177,7 +177,8 @@ uint64_t tensor_map_box_bytes(const struct tensor_map *map)
     return count * tensor_map_held_bytes(map);
 }
 
-/* From image to image it goes by the step of their axis, as an H200 does. */
+/* The next pixel of an im2col copy, in place. The last axis is the images: behind the last pixel of
+ * one, its element stride leads to the next, as on an H200. */
 void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST])
 {
     const uint32_t first = tensor_map_pixel_axis(map), images = map->rank - 1u;
