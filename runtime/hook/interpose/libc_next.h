@@ -63,7 +63,7 @@ struct libc_next {
     const char *library; /* libcsan's own path; NULL: not known */
     bool found;          /* all of them; atomic */
 };
-extern struct libc_next libc_next;
+extern struct libc_next libc_next __attribute__((visibility("hidden")));
 
 /* Call it before each function but getenv: constructors of other libraries may come before
  * libcsan's. Allocators call getenv while they start, and for getenv NULL is an answer. */

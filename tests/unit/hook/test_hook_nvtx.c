@@ -99,6 +99,11 @@ static void library_is_csan_where_there_is_no_other(void **state)
     assert_string_equal(getenv("NVTX_INJECTION64_PATH"), "/opt/profiler.so");
     unsetenv("NVTX_INJECTION64_PATH");
     assert_null(getenv("NVTX_INJECTION64_PATHS"));
+    assert_null(getenv("")); /* other names are the C library's affair */
+    setenv("NVTX", "1", 1);
+    assert_string_equal(getenv("NVTX"), "1");
+    unsetenv("NVTX");
+    assert_null(getenv("NVTX"));
     assert_non_null(getenv("PATH"));
 }
 
