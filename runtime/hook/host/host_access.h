@@ -19,11 +19,11 @@ void host_access_start(csan_context *context, void (*before_end)(void));
 void host_access_begin(void);
 
 /* Whether pages may be guarded. */
-extern bool host_access_guards;
+extern bool host_access_guards __attribute__((visibility("hidden")));
 
 /* Whether calls are looked at that read or write the program's memory: pages may be guarded, or
  * code announces its accesses. */
-extern bool host_access_calls;
+extern bool host_access_calls __attribute__((visibility("hidden")));
 
 /* How many accesses to the host's memory, of work that the calling thread enqueued, have their ends
  * guarded, and all between or samples of it; and how many have not. */

@@ -39,21 +39,30 @@ typedef long words_function(long a, long b, long c, long d, long e, long f);
 #define ERROR(name)   CALL(name)
 #define LOSING(name)  CALL(name)
 
-static struct {
-#define CALL(name) words_function *name;
+/* Until the next functions are found: the constructor of another library calls. */
+#define CALL(name) static words_function name##_early;
 #include "runtime/hook/host/host_arguments.def"
-    bool found;
 #undef CALL
-} next_calls;
 
-/* In the C library before 2.33 these are part of the program, by other functions' help. A program
- * that is linked with csan first gets them here. */
-static words_function *found(const char *name, words_function *older)
+static struct {
+#define CALL(name) words_function *name; /* atomic */
+#include "runtime/hook/host/host_arguments.def"
+#undef CALL
+} next_calls = {
+#define CALL(name) .name = name##_early,
+#include "runtime/hook/host/host_arguments.def"
+#undef CALL
+};
+
+static void find_next(words_function **next, const char *name, words_function *older)
 {
     words_function *function;
     *(void **)&function = driver_dlsym(RTLD_NEXT, name);
-    return function ? function : older;
+    __atomic_store_n(next, function ? function : older, __ATOMIC_RELAXED);
 }
+
+/* In the C library before 2.33 these are part of the program, by other functions' help. A program
+ * that is linked with csan first gets them here. */
 static long older_stat(long a, long b, long c, long d, long e, long f)
 {
     (void)c, (void)d, (void)e, (void)f;
@@ -77,73 +86,74 @@ static long older_fstatat(long a, long b, long c, long d, long e, long f)
 
 static __attribute__((constructor(101))) void find(void)
 {
-#define CALL(name) next_calls.name = found(#name, NULL);
+#define CALL(name) find_next(&next_calls.name, #name, NULL);
 #include "runtime/hook/host/host_arguments.def"
-    next_calls.stat = found("stat", older_stat);
-    next_calls.stat64 = found("stat64", older_stat);
-    next_calls.lstat = found("lstat", older_lstat);
-    next_calls.lstat64 = found("lstat64", older_lstat);
-    next_calls.fstat = found("fstat", older_fstat);
-    next_calls.fstat64 = found("fstat64", older_fstat);
-    next_calls.fstatat = found("fstatat", older_fstatat);
-    next_calls.fstatat64 = found("fstatat64", older_fstatat);
-    __atomic_store_n(&next_calls.found, true, __ATOMIC_RELEASE);
+#undef CALL
+    find_next(&next_calls.stat, "stat", older_stat);
+    find_next(&next_calls.stat64, "stat64", older_stat);
+    find_next(&next_calls.lstat, "lstat", older_lstat);
+    find_next(&next_calls.lstat64, "lstat64", older_lstat);
+    find_next(&next_calls.fstat, "fstat", older_fstat);
+    find_next(&next_calls.fstat64, "fstat64", older_fstat);
+    find_next(&next_calls.fstatat, "fstatat", older_fstatat);
+    find_next(&next_calls.fstatat64, "fstatat64", older_fstatat);
 }
 
-static bool is_refused_number(long result)
-{
-    return (int)result == -1 && errno == EFAULT;
-}
-static bool is_refused_pointer(long result)
-{
-    return result == 0 && errno == EFAULT;
-}
-static bool is_refused_error(long result)
-{
-    return (int)result == EFAULT;
-}
+/* Arguments are kept on the stack for the second call. In registers they would cost the first one
+ * more: as many would have to be saved for the caller. */
+typedef volatile long kept_words[HOST_ARGUMENTS];
 
-static long call_again(words_function *next, const long *a)
+static __attribute__((noinline)) long call_open(words_function *next, const kept_words kept)
 {
     struct host_arguments arguments;
+    long a[HOST_ARGUMENTS];
+    for (int i = 0; i < HOST_ARGUMENTS; i++)
+        a[i] = kept[i];
     host_arguments_begin(&arguments, a);
     const long result = next(a[0], a[1], a[2], a[3], a[4], a[5]);
     host_arguments_end(&arguments);
     return result;
 }
 
-static long call_and_again(words_function *next, bool is_refused(long), const long *a)
+/* It failed, for this reason or another. */
+static __attribute__((noinline)) long call_again(words_function *next, const kept_words kept,
+                                                 long result)
 {
-    const long result = next(a[0], a[1], a[2], a[3], a[4], a[5]);
-    return is_refused(result) ? call_again(next, a) : result;
+    return errno == EFAULT ? call_open(next, kept) : result;
 }
 
-/* While no page may be guarded, a function here is tests and a jump: the rest is a function of its
- * own. By its name in the assembler: headers declare it with its own types. */
-#define DEFINE(name, made)                                                                         \
-    static                                                                                         \
-        __attribute__((noinline)) long name##_slow(long a, long b, long c, long d, long e, long f) \
+/* While no page may be guarded, a function here is a test and a jump, and else mostly a call and
+ * a look at its result. By its name in the assembler: headers declare it with its own types. */
+#define NEXT(name) __atomic_load_n(&next_calls.name, __ATOMIC_RELAXED)
+#define DEFINE(name, guarded)                                                                      \
+    static long name##_early(long a, long b, long c, long d, long e, long f)                       \
     {                                                                                              \
-        const long words[HOST_ARGUMENTS] = {a, b, c, d, e, f};                                     \
-        if (!__atomic_load_n(&next_calls.found, __ATOMIC_ACQUIRE))                                 \
-            find(); /* the constructor of another library calls */                                 \
-        words_function *const next = next_calls.name;                                              \
-        return host_access_guards ? made : next(a, b, c, d, e, f);                                 \
+        find();                                                                                    \
+        return NEXT(name)(a, b, c, d, e, f);                                                       \
+    }                                                                                              \
+    static __attribute__((noinline)) long name##_guarded(long a, long b, long c, long d, long e,   \
+                                                         long f)                                   \
+    {                                                                                              \
+        kept_words kept;                                                                           \
+        kept[0] = a, kept[1] = b, kept[2] = c, kept[3] = d, kept[4] = e, kept[5] = f;              \
+        guarded;                                                                                   \
     }                                                                                              \
     __attribute__((visibility("default"))) words_function host_##name __asm__(#name);              \
     long host_##name(long a, long b, long c, long d, long e, long f)                               \
     {                                                                                              \
-        if (__builtin_expect(!__atomic_load_n(&next_calls.found, __ATOMIC_ACQUIRE), 0) ||          \
-            __builtin_expect(host_access_guards, 0))                                               \
-            return name##_slow(a, b, c, d, e, f);                                                  \
-        return next_calls.name(a, b, c, d, e, f);                                                  \
+        if (__builtin_expect(host_access_guards, 0))                                               \
+            return name##_guarded(a, b, c, d, e, f);                                               \
+        return NEXT(name)(a, b, c, d, e, f);                                                       \
     }
+#define AGAIN(name, failed, again)                                                                 \
+    DEFINE(name, const long result = NEXT(name)(a, b, c, d, e, f);                                 \
+           return __builtin_expect(failed, 0) ? again : result)
 #undef NUMBER
 #undef POINTER
 #undef ERROR
 #undef LOSING
-#define NUMBER(name)  DEFINE(name, call_and_again(next, is_refused_number, words))
-#define POINTER(name) DEFINE(name, call_and_again(next, is_refused_pointer, words))
-#define ERROR(name)   DEFINE(name, call_and_again(next, is_refused_error, words))
-#define LOSING(name)  DEFINE(name, call_again(next, words))
+#define NUMBER(name)  AGAIN(name, (int)result == -1, call_again(NEXT(name), kept, result))
+#define POINTER(name) AGAIN(name, result == 0, call_again(NEXT(name), kept, result))
+#define ERROR(name)   AGAIN(name, (int)result == EFAULT, call_open(NEXT(name), kept))
+#define LOSING(name)  DEFINE(name, return call_open(NEXT(name), kept))
 #include "runtime/hook/host/host_arguments.def"

@@ -65,9 +65,17 @@ static __attribute__((constructor(102))) void find_newer(void)
 
 /* ---- How far strings go ---- */
 
+/* Whether any memory is an op's. One of the two says no at any time, as option host has it. */
+static inline bool any_is_pending(void)
+{
+    return __builtin_expect(page_guard_any(), 0) || __builtin_expect(pending_ranges_any(), 0);
+}
+
 /* Whether bytes from there on may be an op's. A signal handler may have come within csan. */
 static bool matters(const void *memory)
 {
+    if (host_access_guards && !host_blocks_may_have_address((uintptr_t)memory))
+        return false;
     if (guard_self.depth || guard_self.locked)
         return false;
     return host_access_guards ? page_guard_any() && host_blocks_has((uintptr_t)memory)
@@ -190,8 +198,8 @@ static void ended(struct call *call, const char *name)
 }
 
 /* A function: what it returns, its name and parameters, whether any of them matters, what it looks
- * at, and the call itself. What it looks at is a function of its own, so that the rest is
- * a test and a jump while no calls are looked at. */
+ * at, and the call itself. What it looks at is a function of its own, so that the rest is tests and
+ * a jump while no op is pending. */
 #define STRINGS(returned, name, parameters, matter, looks, arguments)                              \
     static __attribute__((noinline)) returned name##_looked parameters                             \
     {                                                                                              \
@@ -205,7 +213,7 @@ static void ended(struct call *call, const char *name)
     }                                                                                              \
     NEXT_EXPORTED returned name parameters                                                         \
     {                                                                                              \
-        if (__builtin_expect(host_access_calls, 0))                                                \
+        if (any_is_pending())                                                                      \
             return name##_looked arguments;                                                        \
         return NEXT(name) arguments;                                                               \
     }
@@ -406,7 +414,7 @@ static __attribute__((noinline)) void sorted_looked(void *array, size_t count, s
 NEXT_EXPORTED void qsort(void *array, size_t count, size_t size,
                          int (*compare)(const void *, const void *))
 {
-    if (__builtin_expect(host_access_calls, 0))
+    if (any_is_pending())
         sorted_looked(array, count, size, compare);
     else
         NEXT(qsort)(array, count, size, compare);
@@ -423,7 +431,7 @@ static __attribute__((noinline)) void cleared_looked(void *memory, size_t bytes)
 }
 NEXT_EXPORTED void explicit_bzero(void *memory, size_t bytes)
 {
-    if (__builtin_expect(host_access_calls, 0))
+    if (any_is_pending())
         cleared_looked(memory, bytes);
     else
         NEXT(explicit_bzero)(memory, bytes);

@@ -29,11 +29,20 @@ enum { OBJECT_BYTES = 64 };
 /* As in host_arguments.c: arguments that a function does not have are ignored by it. */
 typedef long words_function(long a, long b, long c, long d);
 
-static struct {
-#define WAITS(name, objects) words_function *name;
+/* Until the next functions are found: the constructor of another library calls. */
+#define WAITS(name, objects) static words_function name##_early;
 #include "runtime/hook/host/host_waits.def"
 #undef WAITS
-} next_calls;
+
+static struct {
+#define WAITS(name, objects) words_function *name; /* atomic */
+#include "runtime/hook/host/host_waits.def"
+#undef WAITS
+} next_calls = {
+#define WAITS(name, objects) .name = name##_early,
+#include "runtime/hook/host/host_waits.def"
+#undef WAITS
+};
 
 static const void *object_of(const void *function)
 {
@@ -57,7 +66,7 @@ static __attribute__((constructor(101))) void find(void)
 {
 #define WAITS(name, objects)                                                                       \
     __atomic_store_n(&next_calls.name, (words_function *)(uintptr_t)function_of(#name),            \
-                     __ATOMIC_RELEASE);
+                     __ATOMIC_RELAXED);
 #include "runtime/hook/host/host_waits.def"
 #undef WAITS
 }
@@ -126,35 +135,33 @@ static __attribute__((constructor)) void follow(void)
     thread_on_wake = wakes;
 }
 
-static bool may_be_shared(long object)
+static inline bool may_be_shared(long object, long other, int count)
 {
-    return host_blocks_may_have((struct range){(uint64_t)object, (uint64_t)object + 1});
+    return host_blocks_may_have_address((uint64_t)object) ||
+           (count > 1 && host_blocks_may_have_address((uint64_t)other));
 }
 
-/* The driver takes many locks in a call, and they lie elsewhere. */
-static bool may_matter(long object, long other, int count)
-{
-    return host_access_guards && (may_be_shared(object) || (count > 1 && may_be_shared(other)));
-}
-
-/* Mostly a function here is tests and a jump: the rest is a function of its own. By its name in the
- * assembler: headers declare it with its own types. */
+/* The driver and Python take dozens of locks in a launch, and they lie elsewhere: a comparison and
+ * a jump. The rest is a function of its own. By its name in the assembler: headers declare it with
+ * its own types. */
 #define WAITS(name, objects)                                                                       \
     static __attribute__((noinline)) long name##_slow(long a, long b, long c, long d)              \
     {                                                                                              \
         const long words[] = {a, b, c, d};                                                         \
-        if (!__atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE))                                  \
-            find(); /* the constructor of another library calls */                                 \
-        return matters(words, objects) ? wait_open(next_calls.name, words, objects)                \
-                                       : next_calls.name(a, b, c, d);                              \
+        words_function *const next = __atomic_load_n(&next_calls.name, __ATOMIC_RELAXED);          \
+        return matters(words, objects) ? wait_open(next, words, objects) : next(a, b, c, d);       \
     }                                                                                              \
     __attribute__((visibility("default"))) words_function host_##name __asm__(#name);              \
     long host_##name(long a, long b, long c, long d)                                               \
     {                                                                                              \
-        words_function *const call = __atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE);          \
-        if (__builtin_expect(!call, 0) || __builtin_expect(may_matter(a, b, objects), 0))          \
+        if (__builtin_expect(may_be_shared(a, b, objects), 0))                                     \
             return name##_slow(a, b, c, d);                                                        \
-        return call(a, b, c, d);                                                                   \
+        return __atomic_load_n(&next_calls.name, __ATOMIC_RELAXED)(a, b, c, d);                    \
+    }                                                                                              \
+    static long name##_early(long a, long b, long c, long d)                                       \
+    {                                                                                              \
+        find();                                                                                    \
+        return __atomic_load_n(&next_calls.name, __ATOMIC_RELAXED)(a, b, c, d);                    \
     }
 #include "runtime/hook/host/host_waits.def"
 

@@ -47,18 +47,19 @@ static struct {
     bool on;
     struct page_guard_limits limits;
     struct page pages[TABLE];
-    uint32_t used; /* of the table */
-    struct record records[RECORDS_MOST];
-    size_t count;
-    uint64_t guarded;   /* bytes */
-    uint64_t stretches; /* of pages, at most so many */
-    uint64_t heard;     /* epoch of the newest op of which a word could not be guarded */
-    uint64_t turn;      /* of sampling */
-    int64_t credit;     /* nanoseconds that may be spent in the kernel, as of */
-    uint64_t credited;  /* this time */
+    uint32_t used;                       /* of the table */
+    struct record records[RECORDS_MOST]; /* page_guard_count of them */
+    uint64_t guarded;                    /* bytes */
+    uint64_t stretches;                  /* of pages, at most so many */
+    uint64_t heard;    /* epoch of the newest op of which a word could not be guarded */
+    uint64_t turn;     /* of sampling */
+    int64_t credit;    /* nanoseconds that may be spent in the kernel, as of */
+    uint64_t credited; /* this time */
     struct page_guard_counts counts;
     uint64_t opened, left_out; /* without the lock: pages and ops; atomic */
 } guard;
+
+size_t page_guard_count;
 
 /* ---- The lock ---- */
 
@@ -150,7 +151,7 @@ static void refused(const struct run *run)
         page->now = OPEN;
         page->opened = true;
     }
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         const struct record *record = &guard.records[i];
         const uint64_t last = (record->bytes.end - 1) >> host_page_shift();
         if (record->first < run->first + run->count && run->first <= last)
@@ -314,7 +315,7 @@ static bool is_filled(void)
 
 static void sweep(void)
 {
-    if (!is_filled() || guard.count)
+    if (!is_filled() || page_guard_count)
         return;
     memset(guard.pages, 0, sizeof guard.pages);
     guard.used = 0;
@@ -339,13 +340,13 @@ static enum page_guard_part add(const struct record *of)
 {
     const uint64_t pages = page_of(of->bytes.end - 1) - of->first + 1;
     const bool samples = pages > WHOLE_PAGES;
-    if (guard.count == RECORDS_MOST || !is_within_limits(samples ? SAMPLE_PAGES : pages)) {
+    if (page_guard_count == RECORDS_MOST || !is_within_limits(samples ? SAMPLE_PAGES : pages)) {
         guard.counts.skipped++;
         return PAGE_GUARD_NONE;
     }
     /* Counted first: see unguarded_begin. */
-    struct record *record = &guard.records[guard.count];
-    __atomic_store_n(&guard.count, guard.count + 1, __ATOMIC_SEQ_CST);
+    struct record *record = &guard.records[page_guard_count];
+    __atomic_store_n(&page_guard_count, page_guard_count + 1, __ATOMIC_SEQ_CST);
     *record = *of;
     record->count = (uint32_t)pages;
     if (samples)
@@ -379,9 +380,9 @@ static void record_ends(const struct record *record)
 
 static void forget_all(void)
 {
-    for (size_t i = 0; i < guard.count; i++)
+    for (size_t i = 0; i < page_guard_count; i++)
         record_release(&guard.records[i]);
-    guard.count = 0;
+    page_guard_count = 0;
     guard.guarded = guard.stretches = 0;
 }
 
@@ -432,11 +433,6 @@ enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool
     return part;
 }
 
-bool page_guard_any(void)
-{
-    return __atomic_load_n(&guard.count, __ATOMIC_ACQUIRE) != 0;
-}
-
 void page_guard_forget_all(void)
 {
     if (!take())
@@ -450,13 +446,13 @@ void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
     size_t kept = 0;
     if (!guard.on || (!page_guard_any() && !is_filled()) || !take())
         return;
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         if (is_over(user, guard.records[i].epoch))
             record_ends(&guard.records[i]);
         else
             record_stays(&kept, i);
     }
-    guard.count = kept;
+    page_guard_count = kept;
     sweep();
     give();
 }
@@ -487,22 +483,22 @@ static void open_pages(uint64_t first, uint64_t last)
 void page_guard_forget(struct range bytes)
 {
     size_t kept = 0;
-    if (!guard.on || bytes.start >= bytes.end || !__atomic_load_n(&guard.count, __ATOMIC_RELAXED) ||
-        !take())
+    if (!guard.on || bytes.start >= bytes.end ||
+        !__atomic_load_n(&page_guard_count, __ATOMIC_RELAXED) || !take())
         return;
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         if (range_overlaps(guard.records[i].bytes, bytes))
             record_ends(&guard.records[i]);
         else
             record_stays(&kept, i);
     }
-    guard.count = kept;
+    page_guard_count = kept;
     give();
 }
 
 static void settle_all(void)
 {
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         const struct record *record = &guard.records[i];
         struct run run = {0};
         for (uint32_t k = 0; k < record->count; k++) {
@@ -554,7 +550,7 @@ void page_guard_forked(void)
 static enum page_guard_found met(struct range bytes, bool writes)
 {
     enum page_guard_found found = PAGE_GUARD_OTHERS;
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         const struct record *record = &guard.records[i];
         if (!(writes || record->writes) || !record_touches(record, bytes))
             continue;
@@ -609,7 +605,7 @@ size_t page_guard_epochs(struct range bytes, bool writes, uint64_t *epochs, size
     size_t count = 0;
     if (!take())
         return most + 1;
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         const struct record *record = &guard.records[i];
         if (!(writes || record->writes) || !record_touches(record, bytes))
             continue;
@@ -626,7 +622,7 @@ uint64_t page_guard_lend(struct range bytes, bool writes)
     uint64_t epoch = 0;
     bool guarded = false;
     if (bytes.start >= bytes.end || !__atomic_load_n(&guard.on, __ATOMIC_ACQUIRE) ||
-        !__atomic_load_n(&guard.count, __ATOMIC_SEQ_CST))
+        !__atomic_load_n(&page_guard_count, __ATOMIC_SEQ_CST))
         return 0;
     if (!take()) {
         for (uint64_t at = bytes.start; at < bytes.end; at += host_page_bytes())
@@ -634,7 +630,7 @@ uint64_t page_guard_lend(struct range bytes, bool writes)
         open_regardless(bytes.end - 1);
         return 0;
     }
-    for (size_t i = 0; i < guard.count; i++) {
+    for (size_t i = 0; i < page_guard_count; i++) {
         const struct record *record = &guard.records[i];
         guarded |= range_overlaps(pages_of(record->bytes), bytes);
         if (!epoch && (writes || record->writes) && record_touches(record, bytes))
@@ -651,7 +647,7 @@ bool page_guard_meets(uint64_t epoch, struct range bytes)
     bool meets = false;
     if (!take())
         return false;
-    for (size_t i = 0; i < guard.count && !meets; i++)
+    for (size_t i = 0; i < page_guard_count && !meets; i++)
         meets = guard.records[i].epoch == epoch && record_touches(&guard.records[i], bytes);
     give();
     return meets;

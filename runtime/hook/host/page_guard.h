@@ -40,8 +40,12 @@ enum page_guard_part page_guard_add_strided(uint64_t epoch, const struct lmad *b
 enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes);
 /* The host may have learned so: who knows what of the ops until now is over. */
 void page_guard_forget_all(void);
-/* Whether there may be any op. */
-bool page_guard_any(void);
+/* Whether there may be any op. Functions that are called often ask so first. */
+extern size_t page_guard_count __attribute__((visibility("hidden"))); /* records of ops; atomic */
+static inline bool page_guard_any(void)
+{
+    return __atomic_load_n(&page_guard_count, __ATOMIC_ACQUIRE) != 0;
+}
 
 /* Removes the guards of ops that are over. */
 void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user);

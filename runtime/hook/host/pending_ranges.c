@@ -22,10 +22,12 @@ struct csan_host_counters pending_counters;
 
 static struct {
     uint32_t lock;
-    struct record *records;
-    size_t count, capacity;
+    struct record *records; /* pending_ranges_count of them */
+    size_t capacity;
     uint64_t dropped; /* atomic */
 } pending;
+
+size_t pending_ranges_count;
 
 static __thread bool holds __attribute__((tls_model("initial-exec")));
 
@@ -83,10 +85,10 @@ static void count_pages(const struct record *record, int change)
 
 static struct record *record_new(void)
 {
-    if (!array_room(&pending.records, pending.count, &pending.capacity, 64, RECORDS_MOST,
+    if (!array_room(&pending.records, pending_ranges_count, &pending.capacity, 64, RECORDS_MOST,
                     sizeof *pending.records))
         return NULL;
-    return &pending.records[pending.count++];
+    return &pending.records[pending_ranges_count++];
 }
 
 static bool add(const struct record *added)
@@ -124,14 +126,14 @@ static void take_out(bool (*is_over)(void *user, uint64_t epoch), void *user, st
     size_t kept = 0;
     if (!take())
         return;
-    for (size_t i = 0; i < pending.count; i++) {
+    for (size_t i = 0; i < pending_ranges_count; i++) {
         const struct record record = pending.records[i];
         if (is_over ? is_over(user, record.epoch) : range_overlaps(record.bytes, bytes))
             count_pages(&record, -1);
         else
             pending.records[kept++] = record;
     }
-    pending.count = kept;
+    pending_ranges_count = kept;
     give();
 }
 
@@ -155,17 +157,12 @@ uint64_t pending_ranges_dropped(void)
     return __atomic_load_n(&pending.dropped, __ATOMIC_RELAXED);
 }
 
-bool pending_ranges_any(void)
-{
-    return __atomic_load_n(&pending.count, __ATOMIC_ACQUIRE) != 0;
-}
-
 enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes)
 {
     enum pending_ranges_met met = PENDING_NOTHING;
     if (!take())
         return met;
-    for (size_t i = 0; i < pending.count && met != PENDING_OP; i++)
+    for (size_t i = 0; i < pending_ranges_count && met != PENDING_OP; i++)
         if ((writes || pending.records[i].writes) &&
             range_overlaps(pending.records[i].bytes, bytes))
             met = pending.records[i].word ? PENDING_WORD : PENDING_OP;
@@ -176,7 +173,7 @@ enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes)
 void pending_ranges_stop(void)
 {
     handler_lock_forked(&pending.lock, &holds);
-    pending.count = 0;
+    pending_ranges_count = 0;
     pending.dropped = 0;
     memset(pending_counters.written, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
     memset(pending_counters.touched, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));

@@ -8,6 +8,7 @@
 #include "runtime/instrumented/instrumented.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* By the low bits of a page's number: how many ops write it, and how many touch it; of an area's
@@ -32,8 +33,12 @@ void pending_ranges_forget_all(void);
 /* Ranges for which there was no room: nothing is looked for there. */
 uint64_t pending_ranges_dropped(void);
 
-/* Whether there may be any. */
-bool pending_ranges_any(void);
+/* Whether there may be any. Functions that are called often ask so first. */
+extern size_t pending_ranges_count __attribute__((visibility("hidden"))); /* atomic */
+static inline bool pending_ranges_any(void)
+{
+    return __atomic_load_n(&pending_ranges_count, __ATOMIC_ACQUIRE) != 0;
+}
 
 /* What an access of the host to these bytes meets of ops, for the most. Two reads do not meet. */
 enum pending_ranges_met { PENDING_NOTHING, PENDING_WORD, PENDING_OP };

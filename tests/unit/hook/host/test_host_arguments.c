@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -65,6 +66,12 @@ static long next_error(long clock, long flags, const void *time)
     assert_ptr_equal(time, path);
     return made(EFAULT, 0);
 }
+/* Six arguments, which the second call has as well. */
+static long next_long(long a, const void *b, long c, const void *d, long e, long f)
+{
+    assert_true(a == 1 && b == path && c == 3 && d == path + 1 && e == 5 && f == 6);
+    return made(-1, 8);
+}
 static long next_losing(long socket)
 {
     return made(-1, socket + 1);
@@ -78,6 +85,7 @@ void *driver_dlsym(void *handle, const char *symbol)
     } own[] = {{"rmdir", next_number},
                {"opendir", next_pointer},
                {"clock_nanosleep", next_error},
+               {"copy_file_range", next_long},
                {"accept", next_losing},
                {"stat", NULL},
                {"lstat", NULL},
@@ -126,8 +134,35 @@ static void is_made_again_with_its_arguments_open(void **state)
     assert_int_equal(calls, 4);
     assert_int_equal(clock_nanosleep(1, 2, (void *)path, NULL), 0);
     assert_int_equal(calls, 6);
-    assert_int_equal(opened, 3);
+    assert_int_equal(copy_file_range(1, (void *)path, 3, (void *)(path + 1), 5, 6), 8);
+    assert_int_equal(calls, 8);
+    assert_int_equal(opened, 4);
     assert_int_equal(open_now, 0);
+}
+
+/* It failed for another reason. */
+static void is_made_once_where_it_fails(void **state)
+{
+    (void)state;
+    assert_int_equal(chdir("/proc/self/none"), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_null(fopen("/proc/self/none", "r"));
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(opened, 0);
+}
+
+/* Where no next function is found yet, since the constructor of another library calls. */
+static long early;
+static void calls_early(void)
+{
+    early = rmdir(path);
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_constructors)(void) = calls_early;
+static void a_constructor_may_call(void **state)
+{
+    (void)state;
+    assert_int_equal(early, 7);
 }
 
 static void what_would_be_lost_is_opened_before(void **state)
@@ -182,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(is_made_once_where_nobody_refuses, begin, end),
         cmocka_unit_test_setup_teardown(is_made_again_with_its_arguments_open, begin, end),
+        cmocka_unit_test_setup_teardown(is_made_once_where_it_fails, begin, end),
+        cmocka_unit_test(a_constructor_may_call),
         cmocka_unit_test_setup_teardown(what_would_be_lost_is_opened_before, begin, end),
         cmocka_unit_test_setup_teardown(without_guarded_pages_is_made_as_it_is, begin, end),
         cmocka_unit_test_setup_teardown(a_wrong_pointer_stays_wrong, begin, end),

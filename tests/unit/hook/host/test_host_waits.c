@@ -35,6 +35,9 @@ static struct {
     sem_t semaphore;
 } shared, others = {.mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
 
+/* The first and the last are shared, and the second lies between. */
+static pthread_mutex_t three[3];
+
 static const void *open_now[2];
 static int open_count, opened, calls, open_in_call;
 
@@ -118,6 +121,10 @@ static void a_condition_has_two(void **state)
     assert_int_equal(pthread_cond_timedwait(&others.condition, &others.mutex, &past), ETIMEDOUT);
     assert_int_equal(opened, 2);
     pthread_mutex_unlock(&others.mutex);
+    pthread_mutex_trylock(&three[2]);
+    assert_int_equal(pthread_cond_timedwait(&others.condition, &three[2], &past), ETIMEDOUT);
+    assert_int_equal(opened, 4); /* the second alone is shared */
+    pthread_mutex_unlock(&three[2]);
 }
 
 static void others_are_made_as_they_are(void **state)
@@ -129,6 +136,33 @@ static void others_are_made_as_they_are(void **state)
     assert_int_equal(calls, 2);
     assert_int_equal(opened, 0);
 }
+
+static void one_between_shared_ones_is_none(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        opened = 0;
+        assert_int_equal(pthread_mutex_lock(&three[i]), EOWNERDEAD);
+        assert_int_equal(opened, i != 1);
+    }
+}
+
+/* Where no next function is found yet, since the constructor of another library calls. Sanitizers'
+ * run-times are not set up by then. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static int early;
+static void locks_early(void)
+{
+    early = pthread_mutex_lock(&others.mutex);
+}
+__attribute__((section(".preinit_array"),
+               used)) static void (*const before_constructors)(void) = locks_early;
+static void a_constructor_may_call(void **state)
+{
+    (void)state;
+    assert_int_equal(early, EOWNERDEAD);
+}
+#endif
 
 /* With host_order=threads libcsan_threads says it. */
 static void a_followed_thread_says_that_it_sleeps(void **state)
@@ -156,9 +190,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_lock_in_shared_memory_is_open, begin, end),
         cmocka_unit_test_setup_teardown(a_condition_has_two, begin, end),
         cmocka_unit_test_setup_teardown(others_are_made_as_they_are, begin, end),
+        cmocka_unit_test_setup_teardown(one_between_shared_ones_is_none, begin, end),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        cmocka_unit_test(a_constructor_may_call),
+#endif
         cmocka_unit_test_setup_teardown(a_followed_thread_says_that_it_sleeps, begin, end),
     };
     const uint64_t start = (uintptr_t)&shared;
     host_blocks_add((struct range){start, start + sizeof shared});
+    for (int i = 0; i < 3; i += 2)
+        host_blocks_add((struct range){(uintptr_t)&three[i], (uintptr_t)(&three[i] + 1)});
     return cmocka_run_group_tests_name("host_waits", tests, NULL, NULL);
 }
