@@ -3,13 +3,15 @@
  * csan keeps no Python object alive, so an address alone does not identify a code object. A cell
  * runner or a template engine compiles code again and again. The new code, its name and its line
  * table may have the old one's addresses. From 3.12 on CPython numbers code objects. Before that,
- * csan compares a hash of the line table. */
+ * csan compares a hash of the line table. code_cache spares most of these comparisons. */
 #include "runtime/python/code.h"
 #include "csan/base/fork_lock.h"
 #include "csan/base/hash.h"
 #include "runtime/python/code_text.h"
 
 #include <pthread.h>
+
+_Static_assert(PYTHON_TEXT_NUMBER_MAX < 1 << PYTHON_CODE_NUMBER_BITS, "each number fits");
 
 enum {
     SLOT_BITS = 15, /* code objects found at once */
@@ -121,6 +123,15 @@ static uint32_t number_add(const struct python_layout *layout, const void *objec
     return number;
 }
 
+/* From 3.13 on a frame of the interpreter's own follows a call of a class (_Py_InitCleanup in
+ * Python/specialize.c). Its code has no lines, and one string as name and file. */
+static bool has_source(const struct python_layout *layout, const void *object)
+{
+    return python_number_at(object, layout->code_first_line) ||
+           python_pointer_at(object, layout->code_file) !=
+               python_pointer_at(object, layout->code_name);
+}
+
 static void lock_keep(void)
 {
     fork_lock_keep(&codes.lock);
@@ -130,20 +141,14 @@ static uint32_t number_slow(const struct python_interpreter *python, const void 
 {
     const struct python_layout *layout = &python->layout;
     static pthread_once_t kept = PTHREAD_ONCE_INIT;
-    if (!object || python_pointer_at(object, layout->objects.type) != python->code_type)
+    if (!object || python_pointer_at(object, layout->objects.type) != python->code_type ||
+        !has_source(layout, object))
         return 0;
     pthread_once(&kept, lock_keep);
     pthread_mutex_lock(&codes.lock);
     uint32_t number = number_add(layout, object);
     pthread_mutex_unlock(&codes.lock);
     return number;
-}
-
-void python_code_prefetch(const struct python_interpreter *python, const void *object)
-{
-    __builtin_prefetch(slot_of(object, 0));
-    __builtin_prefetch((const char *)object + python->layout.code_version);
-    __builtin_prefetch((const char *)object + python->layout.code_lines);
 }
 
 uint32_t python_code_number(const struct python_interpreter *python, const void *object)

@@ -11,9 +11,10 @@ enum {
     CHUNK_BITS = 10,
     CHUNKS = 128, /* 131,072 texts */
     TEXT_BYTES_MAX = 64 << 20,
-    TEXT_START = 1024,       /* a power of two */
-    NUMBER_OF_REST = 1 << 20 /* of all code that there is no room for */
+    TEXT_START = 1024,                      /* a power of two */
+    NUMBER_OF_REST = PYTHON_TEXT_NUMBER_MAX /* of all code that there is no room for */
 };
+_Static_assert(CHUNKS << CHUNK_BITS < NUMBER_OF_REST, "a number is one text's");
 
 /* What reports say of code. */
 struct text {

@@ -9,8 +9,10 @@
 
 struct csan_source_line;
 
-/* The number of the code object's text, from 1. All texts for which there is no room share one
- * number. One thread at a time. */
+enum { PYTHON_TEXT_NUMBER_MAX = (1 << 18) - 1 };
+
+/* The number of the code object's text, from 1 to PYTHON_TEXT_NUMBER_MAX. All texts for which there
+ * is no room share one number. One thread at a time. */
 uint32_t python_code_text(const struct python_layout *layout, const void *object);
 
 /* File, function and line of the instruction, `instruction` a byte offset. False: no such number.

@@ -8,6 +8,7 @@
 #include "runtime/python/frames.h"
 #include "csan/stack/stack_source.h"
 #include "runtime/python/code.h"
+#include "runtime/python/code_cache.h"
 #include "runtime/python/code_text.h"
 #include "runtime/python/layout_check.h"
 
@@ -17,7 +18,7 @@
 enum {
     INSTRUCTION_BITS = 20,
     INSTRUCTION_BYTES = 2, /* a unit */
-    FRAMES_MAX = 1 << 16   /* looked at; more than any recursion limit in use */
+    LEFT_OUT_MAX = 1 << 16 /* more than any recursion limit in use */
 };
 #define FRAME_BIT        ((uint64_t)1 << 63)
 #define INSTRUCTION_LAST (((uint64_t)1 << INSTRUCTION_BITS) - 1)
@@ -66,56 +67,69 @@ static const void *top(void)
                : frame;
 }
 
-/* In code units. An instruction outside the code object (a thread's own copy in a free-threaded
- * interpreter) becomes the last unit, which no line table covers. */
-static uint64_t instruction_of(const struct python_layout *layout, const void *frame,
-                               const void *code)
+/* Where a walk reads, in bytes from a frame. */
+struct walk {
+    size_t previous, code, instruction;
+    size_t instructions; /* in a code object; 0: the instruction is a number */
+    size_t number_bytes;
+};
+
+static struct walk walk_of(const struct python_layout *layout)
 {
-    int number;
-    if (layout->code_instructions) {
-        uintptr_t at = (uintptr_t)python_pointer_at(frame, layout->frame_instruction);
-        uint64_t units = (at - ((uintptr_t)code + layout->code_instructions)) / INSTRUCTION_BYTES;
-        return units < INSTRUCTION_LAST ? units : INSTRUCTION_LAST;
-    }
-    memcpy(&number, (const char *)frame + layout->frame_instruction, sizeof number);
-    return number < 0 ? 0 : (uint64_t)number * layout->number_bytes / INSTRUCTION_BYTES;
+    return (struct walk){.previous = layout->frame_previous,
+                         .code = layout->frame_code,
+                         .instruction = layout->frame_instruction,
+                         .instructions = layout->code_instructions,
+                         .number_bytes = layout->number_bytes};
 }
 
-/* The frames' code objects and instructions, innermost first. Meanwhile it prefetches what
- * identifies each code object. */
-static size_t walk(const struct python_interpreter *python, const void **codes,
-                   uint64_t *instructions, size_t capacity)
+/* In code units. An instruction outside the code object (a thread's own copy in a free-threaded
+ * interpreter) becomes the last unit, which no line table covers. */
+static inline uint64_t instruction_of(const struct walk *walk, const void *frame, const void *code)
 {
-    const struct python_layout *layout = &python->layout;
-    const void *frame = top();
-    size_t count = 0;
-    for (size_t seen = 0; frame && count < capacity && seen < FRAMES_MAX; seen++) {
-        if (python_runs_code(layout, frame)) {
-            codes[count] = python_code_of(python_pointer_at(frame, layout->frame_code));
-            python_code_prefetch(python, codes[count]);
-            instructions[count] = instruction_of(layout, frame, codes[count]);
-            count++;
-        }
-        frame = python_pointer_at(frame, layout->frame_previous);
+    if (__builtin_expect(walk->instructions != 0, 1)) {
+        uintptr_t at = (uintptr_t)python_pointer_at(frame, walk->instruction);
+        uint64_t units = (at - (uintptr_t)code - walk->instructions) / INSTRUCTION_BYTES;
+        return units < INSTRUCTION_LAST ? units : INSTRUCTION_LAST;
     }
-    return count;
+    int number = python_number_at(frame, walk->instruction);
+    return number < 0 ? 0 : (uint64_t)number * walk->number_bytes / INSTRUCTION_BYTES;
+}
+
+/* The interpreter's own frames run a code object or None, which no frame of the program runs. Of
+ * other objects nothing is remembered: when they die, code may get their address. */
+static __attribute__((noinline)) uint32_t number_slow(const void *frame, const void *executable)
+{
+    const struct python_interpreter *python = stacks.interpreter;
+    uint32_t number;
+    if (!executable)
+        return 0;
+    if (code_cache_find(executable, &number))
+        return number;
+    number = python_runs_code(&python->layout, frame) ? python_code_number(python, executable) : 0;
+    if (executable == python->none ||
+        python_pointer_at(executable, python->layout.objects.type) == python->code_type)
+        code_cache_put(executable, number);
+    return number;
 }
 
 static size_t capture(const void **frames, size_t capacity, int locked)
 {
-    enum { WALKED_MAX = 64 };
-    const struct python_interpreter *python = stacks.interpreter;
-    const void *codes[WALKED_MAX];
-    uint64_t instructions[WALKED_MAX];
+    const struct walk walk = walk_of(&stacks.interpreter->layout);
+    const void *frame = top();
+    size_t count = 0, left_out = 0;
     (void)locked; /* it does not block */
-    size_t count = 0;
-    size_t walked =
-        walk(python, codes, instructions, capacity < WALKED_MAX ? capacity : WALKED_MAX);
-    for (size_t i = 0; i < walked; i++) {
-        uint64_t number = python_code_number(python, codes[i]);
+    for (; frame && count < capacity; frame = python_pointer_at(frame, walk.previous)) {
+        const void *code = python_code_of(python_pointer_at(frame, walk.code));
+        uint32_t number;
+        if (__builtin_expect(!code_cache_get(code, &number), 0))
+            number = number_slow(frame, code);
         if (number)
             frames[count++] =
-                (const void *)(uintptr_t)(FRAME_BIT | number << INSTRUCTION_BITS | instructions[i]);
+                (const void *)(uintptr_t)(FRAME_BIT | (uint64_t)number << INSTRUCTION_BITS |
+                                          instruction_of(&walk, frame, code));
+        else if (++left_out == LEFT_OUT_MAX)
+            break;
     }
     return count;
 }
@@ -135,6 +149,7 @@ static bool start(const void *in)
 {
     const struct python_interpreter *found = python_interpreter(in);
     if (found && stacks.note && !stacks.interpreter) {
+        code_cache_start(found);
         stacks.interpreter = found;
         stack_source_set_mixed(&source);
     }

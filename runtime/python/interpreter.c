@@ -190,6 +190,7 @@ static int interpreter_look(void *handle)
     found->is_initialized = (int (*)(void))dlsym(handle, "Py_IsInitialized");
     found->this_thread = (const void *(*)(void))dlsym(handle, "PyGILState_GetThisThreadState");
     found->code_type = dlsym(handle, "PyCode_Type");
+    found->none = dlsym(handle, "_Py_NoneStruct");
     found->string_type = dlsym(handle, "PyUnicode_Type");
     found->bytes_type = dlsym(handle, "PyBytes_Type");
     unsigned version = version_read(version_text());

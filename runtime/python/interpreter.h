@@ -11,6 +11,7 @@
 #define RUNTIME_PYTHON_INTERPRETER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -51,21 +52,23 @@ struct python_layout {
 };
 
 struct python_interpreter {
-    struct python_layout layout;
+    /* What each stack needs lies in one line of the cache. */
     int (*is_initialized)(void);      /* Py_IsInitialized */
     const void *(*this_thread)(void); /* PyGILState_GetThisThreadState */
+    struct python_layout layout;
     const void *code_type, *string_type, *bytes_type;
-};
+    const void *none; /* Py_None; NULL: not found */
+} __attribute__((aligned(64)));
 
 /* A member of a structure of the interpreter's. */
-static inline const void *python_pointer_at(const void *object, uint16_t offset)
+static inline const void *python_pointer_at(const void *object, size_t offset)
 {
     const void *value;
     memcpy(&value, (const char *)object + offset, sizeof value);
     return value;
 }
 
-static inline int python_number_at(const void *object, uint16_t offset)
+static inline int python_number_at(const void *object, size_t offset)
 {
     int value;
     memcpy(&value, (const char *)object + offset, sizeof value);

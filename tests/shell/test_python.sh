@@ -34,9 +34,11 @@ for python in "${pythons[@]}"; do
     check "$version: from a deep recursion, its inner frames" eval '[ "$(race_of "in deep" | grep -c "in deep")" -ge 50 ]'
     check "$version: from a thread, with the memory's allocation" eval \
         'race_of "in threaded" | grep -A9 "^The memory was allocated" | grep -q "in memory"'
+    check "$version: nothing of the interpreter itself" eval '! says "_PyEval|PyObject|libffi"'
     run "$csan" run --device=embedded "$python" "$tests/identity.py"
     check "$version: code made where other code was has its own lines" eval '[ "$(cat out)" = "0 0" ]'
-    check "$version: nothing of the interpreter itself" eval '! says "_PyEval|PyObject|libffi"'
+    run "$csan" run --device=embedded "$python" "$tests/stacks.py"
+    check "$version: random stacks are what the interpreter says" eval '[ "$(cat out)" = "compared 0" ]'
 done
 
 python=${pythons[0]}

@@ -81,17 +81,37 @@ static size_t called_by_script(const struct callsite_stack *stack, size_t count)
     return count;
 }
 
-/* What the program's interpreter runs, after `count` native frames: the deeper it is the more of
- * the native ones make room for it. */
-static size_t append_script(struct callsite_stack *stack, size_t count, const void *const *script,
-                            size_t script_count)
+/* In two chains, which the processor multiplies at the same time. */
+static uint64_t hash_script(const void *const *script, size_t count)
 {
+    uint64_t even = count, odd = 0;
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        even = hash_mix(even, (uintptr_t)script[i]);
+        odd = hash_mix(odd, (uintptr_t)script[i + 1]);
+    }
+    if (count % 2)
+        even = hash_mix(even, (uintptr_t)script[count - 1]);
+    return hash_mix(even, odd);
+}
+
+/* Puts the native frames before those of the interpreter, which are in storage. The more there are
+ * of these, the fewer native ones have room. Returns how many frames there are then. Inline: a
+ * frame of its own would take the place of one of the program's. */
+static inline __attribute__((always_inline)) size_t prepend_native(struct callsite_stack *stack,
+                                                                   size_t script_count)
+{
+    const void *script[SCRIPT_MAX];
+    const size_t max = session_options()->stack_depth;
+    memcpy(script, stack->storage, script_count * sizeof *script);
+    const uint64_t script_hash = stack->hash;
+    size_t count = unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note);
+    if (!script_count)
+        return count;
+    stack->hash = hash_mix(stack->hash, script_hash);
+    count = called_by_script(stack, count);
     if (count > STACK_FRAMES_MAX - script_count)
         count = STACK_FRAMES_MAX - script_count;
-    for (size_t i = 0; i < script_count; i++) {
-        stack->storage[count + i] = script[i];
-        stack->hash = hash_mix(stack->hash, (uintptr_t)script[i]);
-    }
+    memcpy(stack->storage + count, script, script_count * sizeof *script);
     return count + script_count;
 }
 
@@ -143,16 +163,13 @@ void callsite_script_take(struct callsite_script *script)
 
 static void capture(struct callsite_stack *stack, bool locked)
 {
-    const void *script[SCRIPT_MAX];
-    size_t max = session_options()->stack_depth, own = 0;
-    stack->hash = 0;
-    size_t script_count = max ? script_capture(script, locked) : 0;
-    bool native =
-        max && (!script_count || session_options()->native_stacks || stack_source_mixes());
+    const size_t max = session_options()->stack_depth;
+    const size_t script_count = max ? script_capture(stack->storage, locked) : 0;
+    size_t count = script_count, own = 0;
+    stack->hash = script_count ? hash_script(stack->storage, script_count) : 0;
     stack->note = NULL;
-    size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note) : 0;
-    if (script_count)
-        count = append_script(stack, called_by_script(stack, count), script, script_count);
+    if (max && (!script_count || session_options()->native_stacks || stack_source_mixes()))
+        count = prepend_native(stack, script_count);
     while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
            (const char *)stack->storage[own] < etext)
         own++;

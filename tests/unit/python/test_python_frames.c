@@ -20,7 +20,20 @@
 
 /* ---- The interpreter ---- */
 
-EXPORTED char PyCode_Type[8], PyUnicode_Type[8], PyBytes_Type[8];
+static unsigned deallocated;
+
+static void code_dealloc(void *object)
+{
+    (void)object;
+    __atomic_add_fetch(&deallocated, 1, __ATOMIC_RELAXED);
+}
+
+/* As all versions have them. */
+EXPORTED struct type {
+    char unused[48];
+    void (*dealloc)(void *object);
+} PyCode_Type = {.dealloc = code_dealloc};
+EXPORTED char PyUnicode_Type[8], PyBytes_Type[8], _Py_NoneStruct[16];
 EXPORTED uint64_t _PyRuntime[128];
 
 static const char *version = "3.12.1 (made by hand)";
@@ -102,6 +115,7 @@ _Static_assert(offsetof(struct code, instructions) == 192, "3.12");
 _Static_assert(offsetof(struct frame, instruction) == 56, "3.12");
 _Static_assert(offsetof(struct frame, owner) == 70, "3.12");
 _Static_assert(offsetof(struct thread_state, where) == 56, "3.12");
+_Static_assert(offsetof(struct type, dealloc) == 48, "3.12");
 
 enum { ASCII = 1 << 6 | 1 << 5 | 1 << 2, WIDE = 1 << 5 | 2 << 2 };
 
@@ -125,7 +139,7 @@ static void make_program(void)
     name = ascii("step");
     other_name = ascii("run");
     lines = (struct bytes){{1, PyBytes_Type}, 4, 0, {0xd7, 0, 0xdf, 1}};
-    code = (struct code){.object = {1, PyCode_Type},
+    code = (struct code){.object = {1, &PyCode_Type},
                          .first_line = 10,
                          .version = 1,
                          .file = &file,
@@ -150,6 +164,12 @@ static size_t capture(const void **frames, size_t capacity)
 {
     const struct csan_python_stacks *python = python_frames(NULL);
     return python ? python->source->capture(frames, capacity, 0) : 0;
+}
+
+/* As the interpreter lets go of a code object; then others may have its address. */
+static void code_dies(struct code *object)
+{
+    PyCode_Type.dealloc(object);
 }
 
 static void is_line(const void *frame, const char *function, unsigned number)
@@ -220,6 +240,7 @@ static void memory_used_again_is_other_code(void **unused)
         return;
     python_frames_start(true, note);
     assert_int_equal(capture(before, 2), 2);
+    code_dies(&code);
     lines.data[1] = 5 << 1; /* 0xd7: a form without columns */
     lines.data[0] = 0xef;
     code.version = 2;
@@ -227,10 +248,139 @@ static void memory_used_again_is_other_code(void **unused)
     assert_ptr_not_equal(before[0], after[0]);
     is_line(before[1], "step", 10);
     is_line(after[1], "step", 15);
+    code_dies(&code);
     code.name = &other_name;
     code.version = 3;
     assert_int_equal(capture(again, 2), 2);
     is_line(again[1], "run", 15);
+}
+
+/* Until it dies, a code object is read once. */
+static void code_is_read_again_when_it_has_died(void **unused)
+{
+    static struct code other;
+    const void *before[2], *after[2];
+    (void)unused;
+    if (!alone(__func__))
+        return;
+    python_frames_start(true, note);
+    assert_int_equal(capture(before, 2), 2);
+    code.name = &other_name;
+    code.version = 2;
+    assert_int_equal(capture(after, 2), 2);
+    assert_memory_equal(before, after, sizeof before);
+    code_dies(&other);
+    assert_int_equal(deallocated, 1); /* the interpreter's own function is called */
+    assert_int_equal(capture(after, 2), 2);
+    assert_memory_equal(before, after, sizeof before);
+    code_dies(&code);
+    assert_int_equal(capture(after, 2), 2);
+    is_line(after[0], "run", 11);
+    is_line(after[1], "run", 10);
+}
+
+/* A type that is laid out in another way. */
+static void where_deaths_are_not_known_code_is_always_read(void **unused)
+{
+    const void *frames[2];
+    (void)unused;
+    if (!alone(__func__))
+        return;
+    PyCode_Type.dealloc = NULL;
+    python_frames_start(true, note);
+    assert_int_equal(capture(frames, 2), 2);
+    is_line(frames[1], "step", 10);
+    code.name = &other_name;
+    code.version = 2;
+    assert_int_equal(capture(frames, 2), 2);
+    is_line(frames[1], "run", 10);
+    assert_null(PyCode_Type.dealloc);
+}
+
+/* Such an object may give its address to code, and no code has died. */
+static void what_was_no_code_may_become_code(void **unused)
+{
+    const void *frames[2];
+    (void)unused;
+    if (!alone(__func__))
+        return;
+    python_frames_start(true, note);
+    assert_int_equal(capture(frames, 2), 2);
+    static struct code other;
+    inner.code = &other;
+    assert_int_equal(capture(frames, 2), 1);
+    other = code;
+    inner.instruction = other.instructions + 9;
+    assert_int_equal(capture(frames, 2), 2);
+    is_line(frames[0], "step", 11);
+}
+
+/* Random stacks of code that is born and dies, in frames at random places, against what each frame
+ * was given. */
+enum { CODES = 4000, PLACES = 64, DEPTH_MAX = 20, PLACE_BYTES = 4096 };
+static struct {
+    struct code codes[CODES];
+    _Alignas(PLACE_BYTES) char places[PLACES][PLACE_BYTES];
+    unsigned born;
+    uint64_t random;
+} model;
+
+static unsigned random_below(unsigned end)
+{
+    model.random = model.random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (unsigned)(model.random >> 33) % end;
+}
+
+static void code_is_born(struct code *object)
+{
+    if (object->object.type)
+        code_dies(object);
+    *object = code;
+    object->version = random_below(4) ? ++model.born : 0;
+    object->first_line = 1 + (int)random_below(1000);
+}
+
+/* Its frames, the innermost first, and the lines of those that are the program's. Returns how many
+ * these are. */
+static unsigned stack_make(unsigned *line_of)
+{
+    const unsigned depth = 1 + random_below(DEPTH_MAX);
+    struct frame **link = &current;
+    unsigned place = random_below(PLACES), code_frames = 0;
+    for (unsigned i = 0; i < depth; i++, place = (place + 1 + random_below(2)) % PLACES) {
+        const bool own = random_below(4) == 0; /* the interpreter's own frame */
+        struct code *object = &model.codes[own ? 0 : 1 + random_below(CODES - 1)];
+        struct frame *frame = (struct frame *)(model.places[place] + 8 * random_below(64));
+        const unsigned instruction = random_below(16);
+        *frame = (struct frame){.code = object,
+                                .instruction = object->instructions + instruction,
+                                .owner = own ? 3 : (char)random_below(3)};
+        if (!own)
+            line_of[code_frames++] = (unsigned)object->first_line + instruction / 8;
+        *link = frame;
+        link = &frame->previous;
+    }
+    return code_frames;
+}
+
+static void random_stacks_are_what_they_were_made_of(void **unused)
+{
+    unsigned line_of[DEPTH_MAX];
+    const void *frames[DEPTH_MAX];
+    (void)unused;
+    if (!alone(__func__))
+        return;
+    python_frames_start(true, note);
+    for (unsigned i = 0; i < CODES; i++)
+        code_is_born(&model.codes[i]);
+    for (unsigned step = 0; step < 20000; step++) {
+        if (random_below(3) == 0)
+            code_is_born(&model.codes[random_below(CODES)]);
+        const unsigned count = stack_make(line_of);
+        assert_int_equal(capture(frames, DEPTH_MAX), count);
+        for (unsigned i = 0; i < count; i++)
+            is_line(frames[i], "step", line_of[i]);
+    }
 }
 
 /* Before 3.12 code has no number of its own. */
@@ -243,11 +393,13 @@ static void without_numbers_lines_identify_code(void **unused)
     code.version = 0;
     python_frames_start(true, note);
     assert_int_equal(capture(before, 2), 2);
+    code_dies(&code);
     lines.data[0] = 0xef;
     lines.data[1] = 5 << 1;
     assert_int_equal(capture(after, 2), 2);
     is_line(before[1], "step", 10);
     is_line(after[1], "step", 15);
+    code_dies(&code);
     code.first_line = 20;
     assert_int_equal(capture(after, 2), 2);
     is_line(after[1], "step", 25);
@@ -289,6 +441,7 @@ static void *meets_code(void *user)
     running = &frames[me];
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct code *object = &codes[me][i % 4];
+        code_dies(object);
         *object = code;
         object->version = 1 + i * WRITERS + (unsigned)me;
         object->first_line = 1 + (int)(i % 50);
@@ -333,6 +486,7 @@ static void there_is_room_for_so_much(void **unused)
         large->length = BYTES;
         large->data[0] = 0xd7;
         large->data[2] = (unsigned char)i;
+        code_dies(&code);
         code.lines = large;
         code.version = i + 2;
         assert_int_equal(capture(&frames[i], 1), 1);
@@ -366,6 +520,7 @@ static void equal_code_is_one(void **unused)
 static void what_is_no_code_is_left_out(void **unused)
 {
     static struct object none;
+    static struct code trampoline, cleanup;
     const void *frames[4];
     struct frame entry = {.code = &none, .previous = &outer};
     (void)unused;
@@ -374,9 +529,42 @@ static void what_is_no_code_is_left_out(void **unused)
     python_frames_start(true, note);
     inner.previous = &entry;
     assert_int_equal(capture(frames, 4), 2);
-    entry.code = &code;
+    trampoline = cleanup = code;
+    entry.code = &trampoline;
     entry.owner = 3; /* the interpreter's own */
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(capture(frames, 4), 2);
+    entry.owner = 0;
+    entry.code = &cleanup;
+    assert_int_equal(capture(frames, 4), 3);
+    code_dies(&cleanup);
+    cleanup.first_line = 0; /* after a call of a class */
+    cleanup.file = cleanup.name;
+    cleanup.version = 2;
     assert_int_equal(capture(frames, 4), 2);
+    code_dies(&trampoline);
+    entry.code = &trampoline;
+    assert_int_equal(capture(frames, 4), 3);
+}
+
+/* None is what the interpreter's own frames run from 3.13 on. Of anything else that is no code csan
+ * remembers nothing: its address may become a code object's. */
+static void only_none_is_known_to_stay(void **unused)
+{
+    static struct code other;
+    struct frame entry = {.previous = &outer, .owner = 3};
+    const void *frames[4];
+    (void)unused;
+    if (!alone(__func__))
+        return;
+    python_frames_start(true, note);
+    inner.previous = &entry;
+    entry.code = &_Py_NoneStruct;
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(capture(frames, 4), 2);
+    entry.code = &other;
+    assert_int_equal(capture(frames, 4), 2);
+    other = code;
     entry.owner = 0;
     assert_int_equal(capture(frames, 4), 3);
 }
@@ -514,12 +702,17 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_is_read),
         cmocka_unit_test(memory_used_again_is_other_code),
+        cmocka_unit_test(code_is_read_again_when_it_has_died),
+        cmocka_unit_test(where_deaths_are_not_known_code_is_always_read),
+        cmocka_unit_test(what_was_no_code_may_become_code),
+        cmocka_unit_test(random_stacks_are_what_they_were_made_of),
         cmocka_unit_test(without_numbers_lines_identify_code),
         cmocka_unit_test(a_thread_without_code_decides_nothing),
         cmocka_unit_test(threads_find_their_own_code),
         cmocka_unit_test(there_is_room_for_so_much),
         cmocka_unit_test(equal_code_is_one),
         cmocka_unit_test(what_is_no_code_is_left_out),
+        cmocka_unit_test(only_none_is_known_to_stay),
         cmocka_unit_test(names_are_copied_as_utf8),
         cmocka_unit_test(an_instruction_elsewhere_has_the_functions_line),
         cmocka_unit_test(offsets_are_the_interpreters),
