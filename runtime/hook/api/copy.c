@@ -22,11 +22,13 @@
  * memory the copy writes after the stream's work in either case.) */
 #include "runtime/hook/state/transfer.h"
 #include "driver_hooks.h"
+#include "runtime/hook/api/device_transfer.h"
 #include "runtime/hook/host/host_access.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/deferred.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/memops.h"
@@ -48,8 +50,9 @@ struct copy {
     bool peer;
     bool always_waits;                        /* for itself, as the program asked: see memops.h */
     CUcontext source_context, target_context; /* of a peer copy */
-    csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
-    csan_snapshot *host_before;   /* one whose source may be read then: the host */
+    csan_snapshot *stream_before;       /* a synchronous copy: the stream as it was at the call */
+    csan_snapshot *host_before;         /* one whose source may be read then: the host */
+    const struct callsite_stack *stack; /* of the call; NULL: it is not captured yet */
 };
 
 static enum memory_type host_place(const void *address)
@@ -235,6 +238,15 @@ static void copy_refused(const struct copy *copy)
     });
 }
 
+static csan_site site_of(const struct copy *copy)
+{
+    struct callsite_stack stack;
+    if (!copy->stack)
+        callsite_capture(&stack);
+    return operator_site(copy->stack ? copy->stack : &stack, copy->entry->name, transfer_arguments,
+                         2);
+}
+
 static void copy_end(struct copy *copy, CUresult result)
 {
     bool thread_default = copy->entry->thread_default;
@@ -242,18 +254,12 @@ static void copy_end(struct copy *copy, CUresult result)
     guard_waited();
     if (result == CUDA_SUCCESS && !nothing_to_do(copy) &&
         stream_is_capturing(copy->stream, thread_default)) {
-        struct callsite_stack stack;
-        callsite_capture(&stack);
-        operator_capture(copy->stream, thread_default,
-                         operator_site(&stack, copy->entry->name, transfer_arguments, 2),
-                         CSAN_LEVEL_LIBRARY, true, accesses,
-                         transfer_accesses(&copy->source, &copy->target, accesses));
+        operator_capture(copy->stream, thread_default, site_of(copy), CSAN_LEVEL_LIBRARY, true,
+                         accesses, transfer_accesses(&copy->source, &copy->target, accesses));
     } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
             counters_unmodelled("copies with CUDA arrays that csan did not see created");
-        struct callsite_stack stack;
-        callsite_capture(&stack);
-        csan_site site = operator_site(&stack, copy->entry->name, transfer_arguments, 2);
+        const csan_site site = site_of(copy);
         const void *small = copy_small(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
@@ -275,6 +281,31 @@ static void copy_end(struct copy *copy, CUresult result)
         csan_snapshot_release(session_context(), copy->host_before);
     if (!copy->async && memory_type_is_host(copy->target.place))
         trace_waited();
+}
+
+/* An asynchronous copy that the host has no part in. */
+static bool is_of_devices(const struct copy *copy)
+{
+    return copy->source.place == MEMORY_TYPE_DEVICE && copy->target.place == MEMORY_TYPE_DEVICE;
+}
+
+/* After the call, in the place of copy_end. */
+static void copy_end_later(struct copy *copy, CUresult result)
+{
+    struct callsite_stack stack;
+    struct device_transfer transfer = {
+        .entry = copy->entry,
+        .stream = copy->stream,
+        .arguments = transfer_arguments,
+        .written = {copy->target.base, copy->target.base + copy->target.row_bytes}};
+    const bool may = result == CUDA_SUCCESS && !nothing_to_do(copy) && is_of_devices(copy);
+    if (may) {
+        transfer.count = transfer_accesses(&copy->source, &copy->target, transfer.accesses);
+        callsite_capture(&stack);
+        copy->stack = &stack;
+    }
+    if (!may || !device_transfer_defer(&transfer, &stack))
+        copy_end(copy, result);
 }
 
 /* ---- One-dimensional ---- */
@@ -299,9 +330,11 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
                         .async = true,
                         .source = transfer_linear(src, ByteCount, memory_type_of(src)),
                         .target = transfer_linear(dst, ByteCount, memory_type_of(dst))};
+    if (!is_of_devices(&copy))
+        deferred_flush();
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
-    copy_end(&copy, result);
+    copy_end_later(&copy, result);
     return result;
 }
 
@@ -385,7 +418,7 @@ CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result =
         DRIVER_REAL(entry, cuMemcpyDtoDAsync_v3020)(dstDevice, srcDevice, ByteCount, hStream);
-    copy_end(&copy, result);
+    copy_end_later(&copy, result);
     return result;
 }
 

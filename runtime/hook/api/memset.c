@@ -4,11 +4,9 @@
 #include "runtime/hook/state/transfer.h"
 #include "runtime/hook/state/memops.h"
 #include "driver_hooks.h"
-#include "runtime/hook/host/host_access.h"
-#include "runtime/hook/host/host_blocks.h"
+#include "runtime/hook/api/device_transfer.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/callsite.h"
-#include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -18,8 +16,6 @@
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
-#include "runtime/hook/observe/trace.h"
-#include "runtime/hook/state/stream_memop.h"
 
 struct set {
     struct transfer_set what;
@@ -39,25 +35,29 @@ static enum implicit_wait set_waits(const struct set *set)
     return memops_wait(set->what.base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
 }
 
-/* site 0: that of the operator that runs. After a call that is not captured. */
+static struct device_transfer transfer_of(const struct driver_entry *entry, const struct set *set)
+{
+    const struct transfer_set *what = &set->what;
+    const uint64_t reach =
+        what->height > 1 ? what->pitch * (what->height - 1) + what->width : what->width;
+    struct device_transfer transfer = {.entry = entry,
+                                       .stream = set->stream,
+                                       .arguments = transfer_set_arguments,
+                                       .count = 1,
+                                       .written = {what->base, what->base + reach}};
+    transfer.accesses[0] = transfer_set_access(what, &transfer.dim);
+    return transfer;
+}
+
+/* After a call that is not captured. */
 static void set_enqueue(const struct driver_entry *entry, const struct set *set, csan_site site)
 {
-    struct csan_dim dim;
-    struct csan_access access = transfer_set_access(&set->what, &dim);
-    uint64_t reach = set->what.height > 1
-                         ? set->what.pitch * (set->what.height - 1) + set->what.width
-                         : set->what.width;
+    const struct device_transfer transfer = transfer_of(entry, set);
     const enum implicit_wait wait = set_waits(set);
-    if (!site)
-        site = operator_site(NULL, entry->name, transfer_set_arguments, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;
-    stream_use(stream);
-    known_contents_written(set->what.base, reach, NULL,
-                           memory_type_may_be_constant(set->what.base, reach));
-    stream_memop_overwritten(set->what.base, reach);
-    operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
+    device_transfer_enqueue(&transfer, stream, site);
     implicit_wait_for_lane(wait, entry, site, stream_lane(stream));
     guard_unlock();
 }
@@ -76,53 +76,6 @@ static void set_record(const struct driver_entry *entry, const struct set *set,
         set_enqueue(entry, set, site);
 }
 
-/* ---- Later ---- */
-
-struct deferred_set {
-    struct deferred_piece piece;
-    const struct driver_entry *entry;
-    struct set set;
-    struct operators *owner; /* of a deferred operator that runs, and names it; or NULL: */
-    csan_site site;
-};
-
-static void deferred_set_work(const struct deferred_piece *piece)
-{
-    const struct deferred_set *deferred = (const struct deferred_set *)piece;
-    struct operators *before = operator_act_for(deferred->owner);
-    set_enqueue(deferred->entry, &deferred->set, deferred->site);
-    operator_act_for(before);
-}
-
-static bool may_be_deferred(const struct driver_entry *entry, const struct set *set)
-{
-    return set->async && deferred_limit() && !trace_has_all() &&
-           !stream_is_of_thread(set->stream, entry->thread_default) &&
-           !(host_access_guards && host_blocks_has(set->what.base)) &&
-           (operator_deferred_owner() || !operator_deferred_or_other());
-}
-
-/* False: there is no room, or its place in the program is new. */
-static bool set_defer(const struct driver_entry *entry, const struct set *set,
-                      const struct callsite_stack *stack)
-{
-    struct operators *owner = operator_deferred_owner();
-    const csan_site site = owner ? 0 : callsite_recall(stack, entry->name, 1);
-    const CUcontext context = stream_current_context();
-    struct deferred_set *deferred =
-        owner || site ? (struct deferred_set *)deferred_begin(sizeof *deferred) : NULL;
-    if (!deferred)
-        return false;
-    *deferred = (struct deferred_set){
-        {.work = deferred_set_work, .context = context, .bytes = deferred->piece.bytes},
-        entry,
-        *set,
-        owner,
-        site};
-    deferred_end(&deferred->piece);
-    return true;
-}
-
 /* After a call that succeeded. */
 static void set_made(const struct driver_entry *entry, const struct set *set)
 {
@@ -132,11 +85,11 @@ static void set_made(const struct driver_entry *entry, const struct set *set)
     const struct callsite_stack *stack = operator_deferred_owner() ? NULL : &room; /* it has one */
     if (stack)
         callsite_capture(&room);
-    const bool captured = stream_is_capturing(set->stream, entry->thread_default);
-    if (!captured && may_be_deferred(entry, set) && set_defer(entry, set, stack))
+    const struct device_transfer transfer = transfer_of(entry, set);
+    if (set->async && device_transfer_defer(&transfer, stack))
         return;
     deferred_flush();
-    set_record(entry, set, stack, captured);
+    set_record(entry, set, stack, stream_is_capturing(set->stream, entry->thread_default));
 }
 
 static void set_refused(const struct driver_entry *entry, const struct set *set)

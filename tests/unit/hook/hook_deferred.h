@@ -65,6 +65,16 @@ static __attribute__((noipa, unused)) void set(CUdeviceptr p, CUstream stream)
     OK(cuMemsetD8Async(p, 0, 16, stream));
 }
 
+/* By both functions that can copy between devices' memory. */
+static __attribute__((noipa, unused)) void copy(CUdeviceptr to, CUdeviceptr from, CUstream stream)
+{
+    static unsigned turn;
+    if (turn++ % 2)
+        OK(cuMemcpyAsync(to, from, 16, stream));
+    else
+        OK(cuMemcpyDtoDAsync_v2(to, from, 16, stream));
+}
+
 /* From one place, and that often. */
 static __attribute__((noipa, unused)) void fill_each(unsigned count, const CUdeviceptr *p,
                                                      const CUstream *streams)

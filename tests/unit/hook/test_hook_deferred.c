@@ -55,6 +55,44 @@ static void sets_race(void **state)
     }
 }
 
+static void copies_race(void **state)
+{
+    (void)state;
+    struct csan_race found[60];
+    CUstream a = non_blocking(), b = non_blocking();
+    for (size_t i = 0; i < 10; i++) {
+        CUdeviceptr p = device(64), q = device(64);
+        copy(p, q, a);
+        copy(p, q, a);
+        fill(q + 16, b); /* behind what is read */
+        assert_int_equal(races(), 3 * i);
+        fill(q + 12, b);
+        assert_int_equal(races(), 3 * i + 1);
+        fill(p + 12, b);
+        assert_int_equal(races(), 3 * i + 2);
+        copy(q, device(64), a);
+        assert_int_equal(csan_races_since(hook_mark(), found, 60), 3 * i + 3);
+        assert_non_null(strstr(found[3 * i + 2].current.name, "cuMemcpy"));
+        assert_string_equal(found[3 * i + 2].current.arguments, "dst");
+    }
+}
+
+/* One of another kind, in order with those before it. */
+static void a_copy_of_the_hosts_is_made_at_once(void **state)
+{
+    static unsigned char bytes[64];
+    (void)state;
+    CUstream a = non_blocking(), b = non_blocking();
+    for (size_t i = 0; i < 10; i++) {
+        CUdeviceptr p = device(64);
+        copy(p, p + 32, a);
+        OK(cuMemcpyAsync(p, (CUdeviceptr)(uintptr_t)bytes, 16, a));
+        assert_int_equal(races(), i);
+        copy(p + 48, p, b);
+        assert_int_equal(races(), i + 1);
+    }
+}
+
 /* Both sides of what orders: launches before an event, and after it. */
 static void an_event_comes_between(void **state)
 {
@@ -468,6 +506,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_thread_of_csans_reports, hook_setup),
         cmocka_unit_test_setup(launches_race, hook_setup),
         cmocka_unit_test_setup(sets_race, hook_setup),
+        cmocka_unit_test_setup(copies_race, hook_setup),
+        cmocka_unit_test_setup(a_copy_of_the_hosts_is_made_at_once, hook_setup),
         cmocka_unit_test_setup(an_event_comes_between, hook_setup),
         cmocka_unit_test_setup(memory_is_freed_after_its_launches, hook_setup),
         cmocka_unit_test_setup(blocks_keep_their_place, hook_setup),

@@ -1,4 +1,4 @@
-/* Random programs whose launches, sets and blocks are deferred (runtime/hook/session/deferred.h),
+/* Random programs whose launches, sets, copies and blocks are deferred (runtime/hook/session/deferred.h),
  * against the same ones enqueued at once. */
 #include "tests/unit/hook/hook_deferred.h"
 
@@ -56,7 +56,10 @@ static void play_step(struct player *player)
     const uint32_t buffer = next_random(random, BUFFERS), other = next_random(random, STREAMS);
     const uint32_t chance = next_random(random, 100);
     const bool within = chance >= 97 && chance < 99; /* an operator */
-    if (chance < 45 || within) {
+    if (chance < 10) {
+        copy(player->buffers[buffer] + 16 * next_random(random, 3), player->buffers[other] + 8,
+             stream);
+    } else if (chance < 45 || within) {
         operator_begins(within, player->buffers[buffer]);
         if (other)
             fill(player->buffers[buffer] + 4 * next_random(random, 4), stream);

@@ -118,6 +118,12 @@ static __attribute__((noipa)) void set_one(size_t i, CUdeviceptr p, CUstream str
     set(p, stream);
 }
 
+static __attribute__((noipa)) void copy_one(size_t i, CUdeviceptr p, CUstream stream)
+{
+    (void)i;
+    OK(cuMemcpyDtoDAsync_v2(p, p + 32, 16, stream));
+}
+
 static int mode_run(const char *mode)
 {
     if (strcmp(mode, "kernels") == 0) {
@@ -128,6 +134,10 @@ static int mode_run(const char *mode)
     }
     if (strcmp(mode, "sets") == 0) {
         race_each(SETS, set_one);
+        return 0;
+    }
+    if (strcmp(mode, "copies") == 0) {
+        race_each(SETS, copy_one);
         return 0;
     }
     if (strcmp(mode, "exit") == 0) {
@@ -204,8 +214,10 @@ static void all_are_deferred(void **state)
     assert_int_equal(run("kernels", options), 0);
     snprintf(expected, sizeof expected, format, 2 * KERNELS - 1); /* the place is new twice */
     assert_non_null(strstr(output, expected));
-    assert_int_equal(run("sets", options), 0);
     snprintf(expected, sizeof expected, format, 3 * SETS - 1);
+    assert_int_equal(run("sets", options), 0);
+    assert_non_null(strstr(output, expected));
+    assert_int_equal(run("copies", options), 0);
     assert_non_null(strstr(output, expected));
 }
 
