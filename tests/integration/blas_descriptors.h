@@ -27,3 +27,30 @@ static inline void product_with_bias(const float *A, const float *B, float *D, c
     BLAS(cublasLtMatmul(handle, product, &one, A, a, B, b, &zero, D, d, D, d, nullptr, nullptr, 0,
                         stream));
 }
+
+// Two products with the same descriptors, whose rows are changed between. Beside the second one the
+// lower half of D's rows is set on another stream.
+static inline void products_of_rows(uint64_t first_rows, uint64_t second_rows)
+{
+    cudaStream_t stream = nonblocking_stream(), other = nonblocking_stream();
+    float *A = matrix_zeroed(SIDE, SIDE), *B = matrix_zeroed(SIDE, SIDE);
+    float *D = matrix_zeroed(SIDE, SIDE);
+    cublasLtHandle_t handle;
+    cublasLtMatmulDesc_t product;
+    cublasLtMatrixLayout_t a, b, d;
+    BLAS(cublasLtCreate(&handle));
+    BLAS(cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+    BLAS(cublasLtMatrixLayoutCreate(&a, CUDA_R_32F, SIDE, SIDE, SIDE));
+    BLAS(cublasLtMatrixLayoutCreate(&b, CUDA_R_32F, SIDE, SIDE, SIDE));
+    BLAS(cublasLtMatrixLayoutCreate(&d, CUDA_R_32F, SIDE, SIDE, SIDE));
+    for (uint64_t rows : {first_rows, second_rows}) {
+        for (cublasLtMatrixLayout_t layout : {a, d})
+            BLAS(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, &rows,
+                                                  sizeof rows));
+        BLAS(cublasLtMatmul(handle, product, &one, A, a, B, b, &zero, D, d, D, d, nullptr, nullptr,
+                            0, stream));
+        if (rows == second_rows)
+            CHECK(cudaMemset2DAsync(D + PART, SIDE * sizeof *D, 0, PART * sizeof *D, SIDE, other));
+        CHECK(cudaDeviceSynchronize());
+    }
+}

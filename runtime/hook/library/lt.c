@@ -1,8 +1,11 @@
 /* cuBLASLt. Layouts of matrices, and factors and epilogues of products, are in descriptors, which
  * the library itself can read. The numbers are those of cublasLt.h. */
 #include "runtime/hook/library/touch.h"
+#include "csan/base/hash.h"
 
+#include <pthread.h>
 #include <stddef.h>
+#include <string.h>
 
 /* cublasLtMatrixLayoutAttribute_t, cublasLtMatmulDescAttributes_t */
 enum layout_attribute { TYPE, ORDER, ROWS, COLUMNS, LEADING, BATCHES, STEP, PLANE, BATCH_MODE };
@@ -77,7 +80,7 @@ struct layout {
 };
 
 /* False: it is of a kind whose bytes are not known. */
-static bool layout_find(const struct touch *call, uint64_t descriptor, struct layout *to)
+static bool layout_ask(const struct touch *call, uint64_t descriptor, struct layout *to)
 {
     int64_t plane = 0;
     uint32_t batch_mode = 0;
@@ -101,6 +104,69 @@ static bool layout_find(const struct touch *call, uint64_t descriptor, struct la
            touch_data(call, to->type).bytes > 0;
 }
 
+/* What the library answered for descriptors of matrices. Nine calls ask for one, a product has four
+ * and frameworks make new ones for each product. A descriptor is its 64 bytes (cublasLt.h,
+ * cublasLtMatrixLayoutOpaque_t; cuBLAS documentation, "cublasLtMatrixLayoutInit()"): equal bytes
+ * are equal matrices. */
+enum { DESCRIPTOR_WORDS = 8, ANSWERS = 64 };
+struct descriptor {
+    uint64_t words[DESCRIPTOR_WORDS];
+};
+static struct {
+    pthread_mutex_t mutex; /* of a child that was forked while a thread had it: for good */
+    struct {
+        const struct library_home *home; /* NULL: there is none */
+        struct descriptor descriptor;
+        struct layout layout;
+    } each[ANSWERS];
+} answers = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static size_t answer_place(const struct descriptor *descriptor)
+{
+    return hash_memory(descriptor, sizeof *descriptor) % ANSWERS;
+}
+
+static bool answer_recall(const struct library_home *home, const struct descriptor *descriptor,
+                          struct layout *to)
+{
+    const size_t place = answer_place(descriptor);
+    if (pthread_mutex_trylock(&answers.mutex) != 0)
+        return false;
+    const bool found = answers.each[place].home == home &&
+                       memcmp(&answers.each[place].descriptor, descriptor, sizeof *descriptor) == 0;
+    if (found)
+        *to = answers.each[place].layout;
+    pthread_mutex_unlock(&answers.mutex);
+    return found;
+}
+
+static void answer_keep(const struct library_home *home, const struct descriptor *descriptor,
+                        const struct layout *layout)
+{
+    const size_t place = answer_place(descriptor);
+    if (pthread_mutex_trylock(&answers.mutex) != 0)
+        return;
+    answers.each[place].home = home;
+    answers.each[place].descriptor = *descriptor;
+    answers.each[place].layout = *layout;
+    pthread_mutex_unlock(&answers.mutex);
+}
+
+/* False: it is of a kind whose bytes are not known. */
+static bool layout_find(const struct touch *call, uint64_t address, struct layout *to)
+{
+    struct descriptor descriptor;
+    if (!address)
+        return false;
+    memcpy(&descriptor, (const void *)(uintptr_t)address, sizeof descriptor);
+    if (answer_recall(call->home, &descriptor, to))
+        return true;
+    if (!layout_ask(call, address, to))
+        return false;
+    answer_keep(call->home, &descriptor, to);
+    return true;
+}
+
 void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor)
 {
     struct layout layout = {0};
@@ -117,14 +183,26 @@ void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor)
 
 /* ---- Factors ---- */
 
-static int32_t pointer_mode(const struct touch *call, uint64_t product)
+/* A call has one product, of which several of its arguments ask the same. */
+static const struct touch_product *product_of(struct touch *call, uint64_t product)
 {
-    return product_number(call, product, POINTER_MODE, MODE_UNKNOWN);
+    if (!call->product.asked)
+        call->product = (struct touch_product){
+            .asked = true,
+            .pointer_mode = product_number(call, product, POINTER_MODE, MODE_UNKNOWN),
+            .scale_type = product_number(call, product, SCALE_TYPE, 0),
+            .epilogue = product_number(call, product, EPILOGUE, 1)};
+    return &call->product;
 }
 
-static struct touch_type scale_type(const struct touch *call, uint64_t product)
+static int32_t pointer_mode(struct touch *call, uint64_t product)
 {
-    return touch_data(call, product_number(call, product, SCALE_TYPE, 0));
+    return product_of(call, product)->pointer_mode;
+}
+
+static struct touch_type scale_type(struct touch *call, uint64_t product)
+{
+    return touch_data(call, product_of(call, product)->scale_type);
 }
 
 void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64_t target)
@@ -200,7 +278,7 @@ static void touch_auxiliary(struct touch *call, uint64_t product, int32_t epilog
 void touch_lt_results(struct touch *call, uint64_t product, uint64_t target)
 {
     struct layout layout = {0};
-    const int32_t epilogue = product_number(call, product, EPILOGUE, 1);
+    const int32_t epilogue = product_of(call, product)->epilogue;
     const int32_t gradients = EPILOGUE_RELU_GRADIENT | EPILOGUE_GELU_GRADIENT;
     if (epilogue == 1 || !layout_find(call, target, &layout))
         return;
@@ -215,7 +293,7 @@ void touch_lt_results(struct touch *call, uint64_t product, uint64_t target)
 void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target)
 {
     struct layout layout = {0};
-    int32_t epilogue = product_number(call, product, EPILOGUE, 1);
+    int32_t epilogue = product_of(call, product)->epilogue;
     const bool found = epilogue != 1 && layout_find(call, target, &layout);
     if (found && epilogue & EPILOGUE_BIAS)
         touch_bias(call, product, &layout, layout.rows);

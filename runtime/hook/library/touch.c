@@ -21,6 +21,7 @@ void touch_collect(struct touch *call, const struct library_function *function,
     call->incomplete = call->reads_content = false;
     call->made = call->made_bytes = 0;
     call->pointer_mode = -1;
+    call->product.asked = false;
     if (function->touch)
         function->touch(call);
     for (size_t i = 0; i < call->count; i++)

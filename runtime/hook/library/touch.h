@@ -49,6 +49,10 @@ struct touch {
     bool reads_content;        /* what it touches depends on contents of device memory */
     uint64_t made, made_bytes; /* the largest piece of memory that the call got; bytes 0: none */
     int pointer_mode;          /* of cuBLAS's handle; -1: not asked yet */
+    struct touch_product {
+        bool asked;
+        int32_t pointer_mode, scale_type, epilogue;
+    } product; /* of cuBLASLt: what its descriptor says */
 
     uint8_t kind, bound; /* of the access at hand */
     uint16_t argument;
