@@ -88,6 +88,17 @@ const uint8_t *layout_extra(void *const *extra, size_t *bytes)
     return buffer;
 }
 
+/* Nearly all parameters have 4 or 8 bytes, for which a call of memcpy is not worth it. */
+static void parameter_copy(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    if (bytes == sizeof(uint64_t))
+        memcpy(to, from, sizeof(uint64_t));
+    else if (bytes == sizeof(uint32_t))
+        memcpy(to, from, sizeof(uint32_t));
+    else
+        memcpy(to, from, bytes);
+}
+
 bool layout_copy(const struct layout *layout, void *const *parameters, void *const *extra,
                  uint8_t *to)
 {
@@ -103,7 +114,7 @@ bool layout_copy(const struct layout *layout, void *const *parameters, void *con
             return false;
         if (parameter->offset > end)
             memset(to + end, 0, parameter->offset - end);
-        memcpy(to + parameter->offset, from, parameter->bytes);
+        parameter_copy(to + parameter->offset, from, parameter->bytes);
         end = parameter->offset + parameter->bytes;
     }
     return true;

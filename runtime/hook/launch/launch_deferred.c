@@ -67,7 +67,8 @@ static const struct layout *layout_of(const struct kernel *kernel)
 /* Whether a parameter points to memory that the host shares: it is guarded from the call on. */
 static bool is_of_host(const struct launch *launch, const struct kernel *kernel)
 {
-    const struct layout *layout = layout_of(kernel);
+    const struct range all = {0, UINT64_MAX};
+    const struct layout *layout = host_blocks_may_have(all) ? layout_of(kernel) : NULL;
     return layout && layout->bytes &&
            (layout->bytes > DEFERRED_PIECE_MAX ||
             layout_any_word(layout, launch->what.parameters, launch->what.extra, host_blocks_any));
