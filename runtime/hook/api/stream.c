@@ -6,6 +6,7 @@
 #include "runtime/hook/api/host_wait.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/callsite.h"
+#include "runtime/hook/session/deferred.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/dropped_sync.h"
 #include "runtime/hook/api/memory.h"
@@ -71,22 +72,86 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
     return result;
 }
 
-/* What a wait for a stream covers, as of when it began. */
+/* ---- What a wait covers ---- */
+
+/* Of a stream, or of a context, as of when the wait began. */
 struct covered {
+    bool of_context;
+    CUcontext context;
+    CUstream stream;
+    bool thread_default;
     csan_snapshot *snapshot; /* NULL when csan has seen nothing of the stream */
     struct stream_memop_scope scope;
+    struct stream_cut cut;
+    bool apart; /* it has memory of its own */
 };
 
-static struct covered covered_now(CUstream handle, bool thread_default)
+static void cover(struct covered *covered)
 {
-    struct covered covered = {0};
-    struct stream *stream = stream_lock_known(handle, thread_default);
+    if (covered->of_context) {
+        guard_lock();
+        stream_cut_take(covered->context, &covered->cut);
+        guard_unlock();
+        return;
+    }
+    struct stream *stream = stream_lock_known(covered->stream, covered->thread_default);
     if (!stream)
-        return covered;
-    covered.snapshot = stream_snapshot(stream);
-    covered.scope = stream_memop_scope_of(stream);
+        return;
+    covered->snapshot = stream_snapshot(stream);
+    covered->scope = stream_memop_scope_of(stream);
     guard_unlock();
-    return covered;
+}
+
+struct deferred_cover {
+    struct deferred_piece piece;
+    struct covered *covered;
+};
+
+static void deferred_cover_work(const struct deferred_piece *piece)
+{
+    cover(((const struct deferred_cover *)piece)->covered);
+}
+
+/* Deferred, in its place behind the launches before the call. So the driver waits for the GPU while
+ * csan's thread processes them, and the calling thread processes what is left behind the wait.
+ * NULL: it cannot be. */
+static struct covered *cover_later(const struct covered *what)
+{
+    if (deferred_is_empty() ||
+        (!what->of_context && stream_is_of_thread(what->stream, what->thread_default)))
+        return NULL;
+    struct covered *later = malloc(sizeof *later); /* the thread may end while it waits */
+    const CUcontext context = stream_current_context();
+    struct deferred_cover *deferred =
+        later ? (struct deferred_cover *)deferred_begin(sizeof *deferred) : NULL;
+    if (!deferred) {
+        free(later);
+        return NULL;
+    }
+    *later = *what;
+    later->apart = true;
+    deferred->piece.work = deferred_cover_work;
+    deferred->piece.context = context;
+    deferred->covered = later;
+    deferred_end(&deferred->piece);
+    return later;
+}
+
+/* As of now. What it says may be read after guard_waited. */
+static struct covered *cover_now(struct covered *what)
+{
+    struct covered *later = cover_later(what);
+    if (later)
+        return later;
+    deferred_flush();
+    cover(what);
+    return what;
+}
+
+static void covered_free(struct covered *covered)
+{
+    if (covered->apart)
+        free(covered);
 }
 
 /* `waiting`: the entry of a call that waits; NULL: it asked, and another run may have another
@@ -94,10 +159,10 @@ static struct covered covered_now(CUstream handle, bool thread_default)
 static void stream_finished(const struct covered *covered, CUresult result,
                             const struct driver_entry *waiting)
 {
+    guard_waited();
     if (!covered->snapshot)
         return;
     if (result == CUDA_SUCCESS) {
-        guard_waited();
         stream_memop_settle(&covered->scope);
         if (waiting)
             host_wait_join(CSAN_SYNCHRONIZED_STREAM, waiting, covered->snapshot);
@@ -112,29 +177,25 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
 {
     if (sync_drops_stream(hStream, entry->thread_default))
         return CUDA_SUCCESS;
-    struct covered covered = covered_now(hStream, entry->thread_default);
+    struct covered own = {.stream = hStream, .thread_default = entry->thread_default};
+    struct covered *covered = cover_now(&own);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
-    stream_finished(&covered, result, entry);
+    stream_finished(covered, result, entry);
+    covered_free(covered);
     trace_waited();
     return result;
 }
 
 CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
 {
-    struct covered covered = covered_now(hStream, entry->thread_default);
+    struct covered covered = {.stream = hStream, .thread_default = entry->thread_default};
+    cover(&covered);
     CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
     stream_finished(&covered, result, NULL);
     return result;
 }
 
 /* ---- Contexts ---- */
-
-static void cut_now(CUcontext context, struct stream_cut *cut)
-{
-    guard_lock();
-    stream_cut_take(context, cut);
-    guard_unlock();
-}
 
 static void cut_join(const struct driver_entry *entry, CUcontext context, struct stream_cut *cut)
 {
@@ -152,16 +213,17 @@ static void cut_join(const struct driver_entry *entry, CUcontext context, struct
     guard_unlock();
 }
 
-static void cut_end(const struct driver_entry *entry, CUcontext context, struct stream_cut *cut,
-                    CUresult result)
+static void context_finished(const struct driver_entry *entry, struct covered *covered,
+                             CUresult result)
 {
     guard_waited();
     if (result == CUDA_SUCCESS) {
-        stream_memop_settle(&(struct stream_memop_scope){CSAN_NO_LANE, context, false});
-        cut_join(entry, context, cut);
+        stream_memop_settle(&(struct stream_memop_scope){CSAN_NO_LANE, covered->context, false});
+        cut_join(entry, covered->context, &covered->cut);
     } else {
-        stream_cut_release(cut, false);
+        stream_cut_release(&covered->cut, false);
     }
+    covered_free(covered);
     trace_waited();
 }
 
@@ -169,11 +231,10 @@ CUresult hook_context_synchronize(const struct driver_entry *entry)
 {
     if (sync_drops_context(NULL))
         return CUDA_SUCCESS;
-    struct stream_cut cut;
-    CUcontext context = stream_current_context();
-    cut_now(context, &cut);
+    struct covered own = {.of_context = true, .context = stream_current_context()};
+    struct covered *covered = cover_now(&own);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
-    cut_end(entry, context, &cut, result);
+    context_finished(entry, covered, result);
     return result;
 }
 
@@ -181,10 +242,9 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
 {
     if (sync_drops_context(ctx))
         return CUDA_SUCCESS;
-    struct stream_cut cut;
-    CUcontext context = ctx ? ctx : stream_current_context();
-    cut_now(context, &cut);
+    struct covered own = {.of_context = true, .context = ctx ? ctx : stream_current_context()};
+    struct covered *covered = cover_now(&own);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
-    cut_end(entry, context, &cut, result);
+    context_finished(entry, covered, result);
     return result;
 }

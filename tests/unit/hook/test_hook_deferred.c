@@ -311,6 +311,54 @@ static void *thread_waits(void *argument)
     return NULL;
 }
 
+/* What the wait covers is what was launched when it began, though nothing of it is enqueued yet. */
+struct follower {
+    struct waiter waiter;
+    CUdeviceptr before, meanwhile;
+    CUstream other;
+    size_t after_first; /* races found so far when it had launched on `before` */
+};
+
+static void *thread_waits_and_launches(void *argument)
+{
+    struct follower *follower = argument;
+    fake_gate(&follower->waiter.gate);
+    follower->waiter.wait(&follower->waiter);
+    fake_gate(NULL);
+    fill_each(1, &follower->before, &follower->other);
+    follower->after_first = races();
+    fill_each(1, &follower->meanwhile, &follower->other);
+    return NULL;
+}
+
+static void a_wait_covers_what_was_launched_when_it_began(void **state)
+{
+    enum { TIMES = 40 };
+    (void)state;
+    CUstream s = non_blocking(), other = non_blocking();
+    CUdeviceptr scratch = device(64);
+    fill_each(3, (CUdeviceptr[]){scratch, scratch, scratch}, (CUstream[]){s, s, s});
+    OK(cuCtxSynchronize());
+    size_t expected = races();
+    for (size_t i = 0; i < TIMES; i++) {
+        struct follower follower = {
+            .waiter = {.wait = i % 2 ? wait_for_context : wait_for_stream, .stream = s},
+            .before = device(64),
+            .meanwhile = device(64),
+            .other = other};
+        pthread_t thread;
+        fill_each(1, &follower.before, &s);
+        assert_int_equal(pthread_create(&thread, NULL, thread_waits_and_launches, &follower), 0);
+        while (__atomic_load_n(&follower.waiter.gate, __ATOMIC_ACQUIRE) != 1)
+            ;
+        fill_each(1, &follower.meanwhile, &s);
+        __atomic_store_n(&follower.waiter.gate, 2, __ATOMIC_RELEASE);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        assert_int_equal(follower.after_first, expected);
+        assert_int_equal(races(), ++expected);
+    }
+}
+
 static void what_is_launched_while_another_waits_races(void **state)
 {
     enum { TIMES = 10 };
@@ -519,6 +567,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(a_thread_has_a_stream_of_its_own, hook_setup),
         cmocka_unit_test_setup(a_default_stream_is_of_the_context_that_was_current, hook_setup),
         cmocka_unit_test_setup(another_threads_launches_are_its_own, hook_setup),
+        cmocka_unit_test_setup(a_wait_covers_what_was_launched_when_it_began, hook_setup),
         cmocka_unit_test_setup(what_is_launched_while_another_waits_races, hook_setup),
         cmocka_unit_test_setup(a_thread_with_nothing_to_do_sleeps, hook_setup),
         cmocka_unit_test_setup(what_is_ignored_is, hook_setup),

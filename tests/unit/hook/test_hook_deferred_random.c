@@ -81,7 +81,10 @@ static void play_step(struct player *player)
     } else if (chance < 94) {
         OK(cuStreamWaitEvent(stream, player->events[other], 0));
     } else if (chance < 95) {
-        OK(cuStreamSynchronize(stream));
+        if (next_random(random, 8))
+            OK(cuStreamSynchronize(stream));
+        else
+            OK(cuCtxSynchronize());
     } else if (chance < 96) {
         OK(cuLaunchHostFunc(stream, nothing, NULL));
     } else if (chance < 97) {
