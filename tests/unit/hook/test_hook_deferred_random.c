@@ -1,5 +1,5 @@
-/* Random programs whose launches, sets, copies and blocks are deferred (runtime/hook/session/deferred.h),
- * against the same ones enqueued at once. */
+/* Random programs whose launches, sets, copies and blocks are deferred
+ * (runtime/hook/session/deferred.h), against the same ones enqueued at once. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <inttypes.h>
