@@ -34,6 +34,12 @@ static bool instrumented; /* libcsan_host.so announces accesses */
 static bool hashes;       /* what sources hold is looked at */
 static bool handler_lost; /* SIGSEGV no longer comes to csan */
 void (*host_access_on_change)(uint64_t op, csan_site site);
+/* Written for work that csan's thread processes. So they are in another line of the processor's
+ * caches than what calls of the C library read. */
+static struct {
+    _Alignas(64) uint64_t pending; /* how often the detector named work that is_pending; atomic */
+    uint32_t asked;                /* how often is_still_handled was; atomic */
+} seen;
 static __thread struct host_access_guarded guarded
     __attribute__((tls_model("initial-exec"))); /* of the ops that the thread entered */
 
@@ -54,8 +60,8 @@ static bool is_over_for_anyone(void *user, uint64_t epoch)
 static bool is_still_handled(void)
 {
     enum { LOOKS = 16 };
-    static uint32_t turn;
-    if (__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % LOOKS != 0 || host_fault_is_handled())
+    if (__atomic_fetch_add(&seen.asked, 1, __ATOMIC_RELAXED) % LOOKS != 0 ||
+        host_fault_is_handled())
         return true;
     host_access_guards = host_access_calls = false;
     handler_lost = true;
@@ -69,12 +75,9 @@ static bool is_pending(const struct host_touch *touch)
     return touch->exact && (touch->by == HOST_TOUCH_STREAM || touch->by == HOST_TOUCH_CALL);
 }
 
-/* How often the detector named such work; atomic. */
-static uint64_t pending_seen;
-
 static void pending_is_seen(void)
 {
-    __atomic_fetch_add(&pending_seen, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&seen.pending, 1, __ATOMIC_RELEASE);
 }
 
 static __thread enum host_access_call in_call __attribute__((tls_model("initial-exec")));
@@ -206,21 +209,21 @@ static void enter_access(csan_site site, struct range bytes, bool writes)
 static __thread struct {
     struct range bytes;
     bool writes;
-    uint64_t seen; /* of pending_seen */
+    uint64_t seen; /* of seen.pending */
 } declared __attribute__((tls_model("initial-exec")));
 
 void host_access_declared(struct range bytes, bool writes)
 {
     declared.bytes = bytes;
     declared.writes = writes;
-    declared.seen = __atomic_load_n(&pending_seen, __ATOMIC_ACQUIRE);
+    declared.seen = __atomic_load_n(&seen.pending, __ATOMIC_ACQUIRE);
 }
 
 static bool is_declared(struct range bytes, bool writes)
 {
     return bytes.start >= declared.bytes.start && bytes.end <= declared.bytes.end &&
            (declared.writes || !writes) &&
-           declared.seen == __atomic_load_n(&pending_seen, __ATOMIC_ACQUIRE);
+           declared.seen == __atomic_load_n(&seen.pending, __ATOMIC_ACQUIRE);
 }
 
 /* What the C library does inside is not checked: it may hold locks that csan would want. Those of

@@ -149,9 +149,10 @@ static uint64_t identity_hash(const struct kernel *kernel, uint64_t seed)
 struct kernel *kernel_description_create(const struct kernel_source *source, void *demangle)
 {
     static uint64_t newest;
-    struct description *own = calloc(1, sizeof *own);
+    struct description *own = aligned_alloc(_Alignof(struct description), sizeof *own);
     if (!own)
         return NULL;
+    memset(own, 0, sizeof *own);
     own->references = 1;
     own->kernel.number = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
     own->source = *source;

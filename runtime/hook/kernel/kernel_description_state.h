@@ -25,9 +25,11 @@ struct description {
     bool overlap_found;
     bool has_variables; /* read without the lock: ask for the context first */
     uint32_t argument_offsets;
-    uint16_t *argument_of_offset;      /* by param_offset: index plus one */
-    pthread_mutex_t mutex;             /* of all but what is constant */
-    const struct access_set *ahead_of; /* what `ahead` was noted of */
+    uint16_t *argument_of_offset; /* by param_offset: index plus one */
+    /* From here on in other lines of the cache: who launches reads what is before, and csan's
+     * thread takes the mutex for each launch. */
+    _Alignas(64) pthread_mutex_t mutex; /* of all but what is constant */
+    const struct access_set *ahead_of;  /* what `ahead` was noted of */
     struct prefetch ahead;
     uint32_t references; /* atomic */
     struct kernel_source source;

@@ -38,20 +38,22 @@ struct text;
 
 /* csan_operator_source_set. */
 int operator_summary_source(const struct csan_operator_source *source);
-/* 0: operators are followed. Else launches are looked up instead of operators being asked. Atomic.
- */
-extern uint8_t operator_summary_state_now __attribute__((visibility("hidden")));
+/* What each launch reads, in a line of the processor's caches that nothing else is in: csan's
+ * thread writes what lies beside it for each launch. Atomic. */
+extern struct operator_summary_now {
+    /* 0: operators are followed. Else launches are looked up instead of operators being asked. */
+    _Alignas(64) uint8_t state;
+    bool has_source; /* so that operators may rest */
+} operator_summary_now __attribute__((visibility("hidden")));
 static inline bool operator_summary_rests(void)
 {
-    return __builtin_expect(__atomic_load_n(&operator_summary_state_now, __ATOMIC_ACQUIRE) != 0, 0);
+    return __builtin_expect(__atomic_load_n(&operator_summary_now.state, __ATOMIC_ACQUIRE) != 0, 0);
 }
 /* Whether summaries are made or used at all. */
 bool operator_summary_wanted(void);
-/* Whether there is a source, so that operators may rest. */
-extern bool operator_summary_has_source __attribute__((visibility("hidden"))); /* atomic */
 static inline bool operator_summary_may_rest(void)
 {
-    return __builtin_expect(__atomic_load_n(&operator_summary_has_source, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&operator_summary_now.has_source, __ATOMIC_RELAXED), 0);
 }
 
 /* ---- A launch ---- */

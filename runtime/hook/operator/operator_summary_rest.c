@@ -38,13 +38,12 @@ static struct {
     uint64_t added_at_woken; /* launches that were added when operators were followed; atomic */
 } own = {.window = WINDOW_LEAST, .span = SPAN_LEAST};
 
-uint8_t operator_summary_state_now;
-bool operator_summary_has_source;
+struct operator_summary_now operator_summary_now;
 void (*operator_summary_on_followed)(void);
 
 uint8_t operator_summary_state(void)
 {
-    return __atomic_load_n(&operator_summary_state_now, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&operator_summary_now.state, __ATOMIC_ACQUIRE);
 }
 
 /* ---- From rest to rest ---- */
@@ -70,7 +69,7 @@ void operator_summary_wake(const char *reason)
         return;
     operator_summary_lock();
     if (operator_summary_state() == RESTING) {
-        __atomic_store_n(&operator_summary_state_now, WAKING, __ATOMIC_RELEASE);
+        __atomic_store_n(&operator_summary_now.state, WAKING, __ATOMIC_RELEASE);
         __atomic_store_n(&own.woken_for, 0, __ATOMIC_RELAXED);
         own.woken_for_shared = !reason;
         if (reason && session_options()->verbosity > 0)
@@ -110,7 +109,7 @@ void operator_summary_woken(void)
     const uint64_t *newest = context_generation(session_context());
     __atomic_store_n(&own.followed_since, __atomic_load_n(newest, __ATOMIC_RELAXED),
                      __ATOMIC_RELAXED);
-    if (__atomic_compare_exchange_n(&operator_summary_state_now, &waking, FOLLOWED, false,
+    if (__atomic_compare_exchange_n(&operator_summary_now.state, &waking, FOLLOWED, false,
                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
         __atomic_store_n(&own.rested, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&own.added_at_woken,
@@ -169,7 +168,7 @@ static bool shared_is_over(void)
 /* With the lock. */
 static void rest(void)
 {
-    __atomic_store_n(&operator_summary_state_now, RESTING, __ATOMIC_RELEASE);
+    __atomic_store_n(&operator_summary_now.state, RESTING, __ATOMIC_RELEASE);
     if (!operator_summary_own.rests)
         operator_summary_own.first_rest = operator_summary_own.added;
     if (!own.woken_for_shared) {
@@ -354,7 +353,7 @@ int operator_summary_source(const struct csan_operator_source *source)
         return CSAN_OPERATORS_ARE_DECLARED;
     operator_summary_lock();
     operator_summary_own.source = source;
-    __atomic_store_n(&operator_summary_has_source, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&operator_summary_now.has_source, true, __ATOMIC_RELAXED);
     const struct learner_options *options = learning_options();
     operator_summary_own.identified =
         options->cache && program_identify(&operator_summary_own.program);
@@ -371,7 +370,7 @@ int operator_summary_source(const struct csan_operator_source *source)
         summaries_trust(operator_summary_own.summaries);
         operator_summary_own.rests++;
         own.known_in_a_row = own.window;
-        __atomic_store_n(&operator_summary_state_now, RESTING, __ATOMIC_RELEASE);
+        __atomic_store_n(&operator_summary_now.state, RESTING, __ATOMIC_RELEASE);
         session_operators_rest(true);
     }
     operator_summary_unlock();
