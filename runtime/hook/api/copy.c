@@ -390,6 +390,8 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target =
                             transfer_linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
+    if (copy.target.place != MEMORY_TYPE_PAGEABLE) /* else the driver waits, and csan works then */
+        deferred_flush();
     CUresult result =
         DRIVER_REAL(entry, cuMemcpyDtoHAsync_v3020)(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
