@@ -204,7 +204,7 @@ static const struct {
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
      "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
      "how much may run at the same time."},
-    {FIELD(deferred_limit), OPTION_INTEGER, "256", "0..4096",
+    {FIELD(deferred_limit), OPTION_INTEGER, "1024", "0..4096",
      "At most so many launches, memory sets and pool blocks wait to be checked by a thread of "
      "csan's while the program goes on. Other calls of the driver wait for that thread. 0: each is "
      "checked within its call, as on a machine with one processor."},

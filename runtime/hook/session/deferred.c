@@ -10,11 +10,12 @@
 #include "csan/base/lock_order.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 
 enum {
-    BATCH_BYTES = 65536,
+    BATCH_BYTES = 256 << 10,
     ALIGNMENT = 16,
     LINE = 64,      /* of the processor's caches */
     NEAR_LINES = 6, /* a launch and a block */
@@ -221,10 +222,19 @@ static void note_work(struct nap *nap)
                __atomic_load_n(&deferred.large, __ATOMIC_RELAXED));
 }
 
+/* With SCHED_BATCH a thread that wakes does not take the processor from one that runs (sched(7)).
+ * The program's thread would lose it for as long as a batch takes. */
+static void make_way(void)
+{
+    const struct sched_param none = {0};
+    pthread_setschedparam(pthread_self(), SCHED_BATCH, &none);
+}
+
 static void *attend(void *unused)
 {
     struct nap *nap = &deferred.nap;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
+    make_way();
     for (;;) {
         if (!deferred_is_empty()) {
             if (take_turn_if_free())

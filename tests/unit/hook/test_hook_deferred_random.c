@@ -138,7 +138,7 @@ static void random_programs_are_enqueued_in_order(void **state)
         snprintf(options, sizeof options, "%s0", quiet);
         assert_int_equal(run(mode, options), 0);
         memcpy(at_once, output, sizeof output);
-        for (int room = 2; room <= 256; room *= 128) {
+        for (int room = 2; room <= 1024; room *= 512) {
             snprintf(options, sizeof options, "%s%d", quiet, room);
             assert_int_equal(run(mode, options), 0);
             assert_string_equal(output, at_once);
