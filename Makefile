@@ -42,7 +42,7 @@ ifeq ($(SANITIZE),)
   OUT := build
 else ifeq ($(SANITIZE),thread)
   OUT := build/tsan
-  SANFLAGS := -fsanitize=thread
+  SANFLAGS := -fsanitize=thread -Wno-tsan # it does not follow fences, and gcc says so
 else
   OUT := build/asan
   SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined

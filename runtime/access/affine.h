@@ -165,9 +165,7 @@ bool conjunction_implies(const struct conjunction *conjunction,
 struct disjunction disjunction_always(struct pool *pool);
 static inline struct disjunction disjunction_never(void)
 {
-    struct disjunction never;
-    never.count = 0;
-    return never;
+    return (struct disjunction){.count = 0};
 }
 /* Whether it has a conjunction without constraints, so that it always holds. */
 bool disjunction_is_always(const struct disjunction *disjunction);
