@@ -32,6 +32,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/memops.h"
+#include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
@@ -301,10 +302,12 @@ static void copy_end_later(struct copy *copy, CUresult result)
     const bool may = result == CUDA_SUCCESS && !nothing_to_do(copy) && is_of_devices(copy);
     if (may) {
         transfer.count = transfer_accesses(&copy->source, &copy->target, transfer.accesses);
-        callsite_capture(&stack);
-        copy->stack = &stack;
+        if (!operator_deferred_owner()) { /* it has one */
+            callsite_capture(&stack);
+            copy->stack = &stack;
+        }
     }
-    if (!may || !device_transfer_defer(&transfer, &stack))
+    if (!may || !device_transfer_defer(&transfer, copy->stack))
         copy_end(copy, result);
 }
 

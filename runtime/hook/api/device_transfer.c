@@ -1,7 +1,6 @@
 /* See device_transfer.h. */
 #include "runtime/hook/api/device_transfer.h"
 #include "runtime/hook/host/host_access.h"
-#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/operator/operator_stack.h"
@@ -49,21 +48,13 @@ static void deferred_transfer_work(const struct deferred_piece *piece)
     operator_act_for(before);
 }
 
-/* What touches the host's memory is guarded from the call on. */
-static bool is_of_host(const struct device_transfer *transfer)
-{
-    for (size_t i = 0; host_access_guards && i < transfer->count; i++)
-        if (host_blocks_has(transfer->accesses[i].base))
-            return true;
-    return false;
-}
-
 static bool may_be_deferred(const struct device_transfer *transfer)
 {
     const bool thread_default = transfer->entry->thread_default;
     return deferred_limit() && !trace_has_all() &&
            !stream_is_of_thread(transfer->stream, thread_default) &&
-           !stream_is_capturing(transfer->stream, thread_default) && !is_of_host(transfer) &&
+           !stream_is_capturing(transfer->stream, thread_default) &&
+           !host_access_concerns(transfer->accesses, transfer->count) &&
            (operator_deferred_owner() || !operator_deferred_or_other());
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/device_fault.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/host_futex.h"
 #include "runtime/hook/host/host_text.h"
@@ -91,6 +92,14 @@ void host_access_before_write(uint64_t memory, uint64_t bytes)
 void host_access_in_call(enum host_access_call call)
 {
     in_call = call;
+}
+
+bool host_access_concerns(const struct csan_access *accesses, size_t count)
+{
+    for (size_t i = 0; host_access_guards && i < count; i++)
+        if (host_blocks_has(accesses[i].base))
+            return true;
+    return false;
 }
 
 /* The host may poll it. */

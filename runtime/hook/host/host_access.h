@@ -21,6 +21,10 @@ void host_access_begin(void);
 /* Whether pages may be guarded. */
 extern bool host_access_guards __attribute__((visibility("hidden")));
 
+/* Whether an op with such accesses touches memory that the host shares. Its pages are guarded from
+ * the call on, so it is not deferred. Any thread, without a lock. */
+bool host_access_concerns(const struct csan_access *accesses, size_t count);
+
 /* Whether calls are looked at that read or write the program's memory: pages may be guarded, or
  * code announces its accesses. */
 extern bool host_access_calls __attribute__((visibility("hidden")));

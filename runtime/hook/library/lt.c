@@ -113,7 +113,7 @@ struct descriptor {
     uint64_t words[DESCRIPTOR_WORDS];
 };
 static struct {
-    pthread_mutex_t mutex; /* of a child that was forked while a thread had it: for good */
+    pthread_mutex_t mutex; /* only ever tried: in a forked child it may stay taken */
     struct {
         const struct library_home *home; /* NULL: there is none */
         struct descriptor descriptor;

@@ -2,7 +2,6 @@
 #include "runtime/hook/operator/operator_deferred.h"
 #include "csan/base/access_copy.h"
 #include "runtime/hook/host/host_access.h"
-#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/session/guard.h"
 
@@ -40,18 +39,10 @@ static void begin_work(const struct deferred_piece *piece)
     operator_act_for(before);
 }
 
-/* What touches the host's memory is guarded from the call on. */
-static bool is_of_host(const struct operator_library *call)
-{
-    for (size_t i = 0; host_access_guards && i < call->count; i++)
-        if (host_blocks_has(call->accesses[i].base))
-            return true;
-    return false;
-}
-
 bool operator_deferred_begin(const struct operator_library *call)
 {
-    struct operators *owner = is_of_host(call) ? NULL : operators_of_thread();
+    struct operators *owner =
+        host_access_concerns(call->accesses, call->count) ? NULL : operators_of_thread();
     const size_t bytes = access_copy_bytes(call->accesses, call->count);
     struct beginning *beginning =
         owner ? (struct beginning *)deferred_begin(sizeof *beginning + bytes) : NULL;
