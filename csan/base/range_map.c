@@ -124,20 +124,6 @@ struct range_cursor range_map_seek(const struct range_map *map, uint64_t address
     return (struct range_cursor){found / RANGE_CHUNK, found % RANGE_CHUNK};
 }
 
-void *range_map_at(const struct range_map *map, struct range_cursor cursor)
-{
-    if (cursor.chunk >= map->chunk_count)
-        return NULL;
-    return element_at(map, chunk_at(map, cursor.chunk), cursor.slot);
-}
-
-struct range_cursor range_map_next(const struct range_map *map, struct range_cursor cursor)
-{
-    if (++cursor.slot >= chunk_at(map, cursor.chunk)->count)
-        return (struct range_cursor){cursor.chunk + 1, 0};
-    return cursor;
-}
-
 void *range_map_before(const struct range_map *map, struct range_cursor cursor)
 {
     if (cursor.slot > 0)

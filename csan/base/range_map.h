@@ -57,8 +57,21 @@ void range_map_clear(
 /* The first element whose end is after address. */
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address);
 /* The element at the cursor, or NULL at the end. */
-void *range_map_at(const struct range_map *map, struct range_cursor cursor);
-struct range_cursor range_map_next(const struct range_map *map, struct range_cursor cursor);
+static inline void *range_map_at(const struct range_map *map, struct range_cursor cursor)
+{
+    if (cursor.chunk >= map->chunk_count)
+        return NULL;
+    struct range_chunk *chunk = cursor.chunk ? map->chunks[cursor.chunk] : map->first;
+    return chunk->elements + (size_t)cursor.slot * map->element_bytes;
+}
+static inline struct range_cursor range_map_next(const struct range_map *map,
+                                                 struct range_cursor cursor)
+{
+    const struct range_chunk *chunk = cursor.chunk ? map->chunks[cursor.chunk] : map->first;
+    if (++cursor.slot >= chunk->count)
+        return (struct range_cursor){cursor.chunk + 1, 0};
+    return cursor;
+}
 /* The element before the cursor, or NULL. */
 void *range_map_before(const struct range_map *map, struct range_cursor cursor);
 

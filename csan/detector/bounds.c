@@ -147,7 +147,8 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
     if (allocation->freed) /* the shadow knows of these */
         return false;
     const struct owner owner = owner_at(memory, sites, op, bytes.start);
-    if (!owner.block && !op->node && allocation->pooled && is_freed(memory, bytes, true, fault))
+    if (!owner.block && !op->node && allocation->pooled &&
+        !range_map_overlaps(&allocation->blocks, bytes) && is_freed(memory, bytes, true, fault))
         return true;
     return owner.known && is_behind(memory, op, lmad, kind, &owner, fault);
 }

@@ -108,10 +108,12 @@ static void revive_ghost(struct detector *detector, const struct csan_free *toke
 static void end_allocation(struct detector *detector, const struct csan_free *token)
 {
     const struct site *call = site_table_get(detector->sites, token->death.site);
-    if (!call || strstr(call->name, "Unregister"))
+    if (!call || strstr(call->name, "Unregister")) {
+        memory_forget_freed(&detector->memory, token->detached, token->detached->range);
         allocation_destroy(token->detached);
-    else
+    } else {
         memory_end(&detector->memory, token->detached, &token->death);
+    }
 }
 
 void detector_free_end(struct detector *detector, const struct entry *entry)

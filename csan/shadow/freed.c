@@ -29,14 +29,24 @@ static void forget_old(struct freed *freed)
     }
 }
 
-void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
-               const struct past_access *death)
+/* Where the same memory was freed before, as pools do again and again, its entry. */
+static struct freed_range *entry_of(struct freed *freed, struct range range)
 {
+    struct range_cursor cursor = range_map_seek(&freed->map, range.start);
+    struct freed_range *former = range_map_at(&freed->map, cursor);
+    if (former && former->range.start == range.start && former->range.end == range.end)
+        return former;
     freed_forget(freed, range);
     if (freed->map.count >= FREED_MOST)
         forget_old(freed);
-    struct range_cursor cursor = range_map_seek(&freed->map, range.start);
-    struct freed_range *entry = range_map_insert(&freed->map, &cursor, range);
+    cursor = range_map_seek(&freed->map, range.start);
+    return range_map_insert(&freed->map, &cursor, range);
+}
+
+void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
+               const struct past_access *death)
+{
+    struct freed_range *entry = entry_of(freed, range);
     if (!entry)
         return;
     entry->whole = range;

@@ -1,5 +1,7 @@
 /* Freed memory, by address, until other memory is allocated there: who allocated it and who freed
- * it. If nothing else is known of an address, a use of it is then a use after free.
+ * it. If nothing else is known of an address, a use of it is then a use after free. Under a live
+ * block of a pool an entry may stay until that block ends: most blocks come where the same ones
+ * were.
  *
  * It keeps the newest FREED_MOST ranges. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_SHADOW_FREED_H

@@ -68,6 +68,18 @@ struct allocation *memory_previous(const struct memory *memory, uint64_t address
 
 /* ---- leaving the map */
 
+void memory_forget_freed(struct memory *memory, const struct allocation *allocation,
+                         struct range range)
+{
+    if (!allocation->blocks.count)
+        return;
+    struct range_cursor cursor = range_map_seek(&allocation->blocks, range.start);
+    const struct block *block;
+    for (; (block = range_map_at(&allocation->blocks, cursor)) && block->range.start < range.end;
+         cursor = range_map_next(&allocation->blocks, cursor))
+        freed_forget(&memory->freed, block->range);
+}
+
 static void aging_remove(struct memory *memory, struct allocation *allocation)
 {
     if (!allocation->aging)
@@ -217,6 +229,7 @@ static void inherit(struct memory *memory, const struct order *order, struct all
                 heir->range.end < former->range.end ? heir->range.end : former->range.end;
             shadow_move(&heir->shadow, &former->shadow, start, end, survives, &survivors);
         }
+        memory_forget_freed(memory, former, former->range);
         if (former->freed) {
             keep_remainder(memory, former, (struct range){former->range.start, heir->range.start});
             keep_remainder(memory, former, (struct range){heir->range.end, former->range.end});
@@ -324,6 +337,7 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
     if (!allocation)
         return NULL;
     /* Of blocks that overlap it the free was not seen. */
+    memory_forget_freed(memory, allocation, range);
     struct range_cursor cursor = range_map_make_room(&allocation->blocks, range);
     struct block *block = range_map_insert(&allocation->blocks, &cursor, range);
     if (!block)
@@ -331,7 +345,6 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
     block->generation = ++memory->generation;
     block->site = site;
     allocation->pooled = true;
-    freed_forget(&memory->freed, range);
     return allocation;
 }
 

@@ -139,6 +139,10 @@ bool memory_attach(struct memory *memory, struct allocation *allocation);
 void memory_end(struct memory *memory, struct allocation *allocation,
                 const struct past_access *death);
 void allocation_destroy(struct allocation *allocation); /* detached ones only */
+/* Before live blocks of the allocation go without a free: what was freed where those in the range
+ * lie. */
+void memory_forget_freed(struct memory *memory, const struct allocation *allocation,
+                         struct range range);
 
 /* Turn a live allocation into a ghost, and back. Takes over the snapshot. */
 void memory_bury(struct memory *memory, const struct order *order, struct allocation *allocation,

@@ -300,7 +300,10 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
 static uint64_t call_noted(const struct library_entry *entry, void *real, const uint64_t *registers,
                            const uint64_t *arguments)
 {
-    struct touch call = {.function = entry->function, .registers = registers, .stack = arguments};
+    struct touch call; /* for its arguments: no ranges are made */
+    call.function = entry->function;
+    call.registers = registers;
+    call.stack = arguments;
     const uint64_t result =
         library_forward(real, registers, arguments, entry->function->stack_words);
     entry->function->notes(&call, (int)result);

@@ -12,7 +12,7 @@
 
 struct workspace {
     uint64_t handle;
-    uint64_t base, bytes;
+    uint64_t base, bytes; /* bytes 0: none, for now */
     UT_hash_handle hh;
 };
 
@@ -61,20 +61,31 @@ void workspace_given(struct touch *call, int result)
     if (result != 0)
         return;
     lock_order_take(LOCK_WORKSPACES, &workspaces.mutex);
-    if (base && bytes) {
-        struct workspace *workspace = workspace_find(handle);
-        if (workspace || (workspace = workspace_add(handle))) {
-            workspace->base = base;
-            workspace->bytes = bytes;
-        }
-    } else {
-        workspace_remove(handle);
+    struct workspace *workspace = workspace_find(handle);
+    if (!workspace && base && bytes)
+        workspace = workspace_add(handle);
+    if (workspace) {
+        workspace->base = base;
+        workspace->bytes = base ? bytes : 0;
     }
     lock_order_give(LOCK_WORKSPACES, &workspaces.mutex);
 }
 
-/* After cublasSetStream(handle, ...) and cublasDestroy(handle). */
+/* After cublasSetStream(handle, ...). PyTorch gives the handle a workspace again before each
+ * product, so its entry stays. */
 void workspace_default(struct touch *call, int result)
+{
+    if (result != 0)
+        return;
+    lock_order_take(LOCK_WORKSPACES, &workspaces.mutex);
+    struct workspace *workspace = workspace_find(touch_argument_pointer(call, 0));
+    if (workspace)
+        workspace->bytes = 0;
+    lock_order_give(LOCK_WORKSPACES, &workspaces.mutex);
+}
+
+/* After cublasDestroy(handle). */
+void workspace_destroyed(struct touch *call, int result)
 {
     if (result != 0)
         return;
@@ -88,7 +99,7 @@ void touch_workspace(struct touch *call, uint64_t handle)
     uint64_t base = 0, bytes = 0;
     lock_order_take(LOCK_WORKSPACES, &workspaces.mutex);
     const struct workspace *workspace = workspace_find(handle);
-    if (workspace) {
+    if (workspace && workspace->bytes) {
         base = workspace->base;
         bytes = workspace->bytes;
     }

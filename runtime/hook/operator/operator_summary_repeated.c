@@ -23,7 +23,8 @@ enum {
     PLACES = 4096, /* powers of two */
     WAYS = 4,
     SEEN = 32768,
-    BY_SAMPLES = 32768,
+    BY_SAMPLES = 16384,
+    SAMPLE_WAYS = 2, /* launches that pass the same, but lead elsewhere */
     SAMPLED_KERNELS_MOST = 1 << 16,
     FIRST_BYTES = 512, /* of the parameters, and the last ones: what a hash is made of */
     LAST_BYTES = 64,
@@ -57,8 +58,8 @@ struct repeated {
 /* With the summaries' lock. */
 static struct {
     struct repeated *table[PLACES][WAYS];
-    struct repeated *by_samples[BY_SAMPLES]; /* of these, by their sample_hash */
-    struct passed_sample **samples;          /* by the kernel's number; NULL: none was kept */
+    struct repeated *by_samples[BY_SAMPLES][SAMPLE_WAYS]; /* by sample_hash, the newest first */
+    struct passed_sample **samples; /* by the kernel's number; NULL: none was kept */
     size_t sample_room;
     uint32_t seen[SEEN]; /* hashes of launches that came lately */
     uint64_t tick;
@@ -135,14 +136,35 @@ static bool leads_there(const struct repeated *repeated)
 
 static struct repeated **sample_place(uint64_t hash)
 {
-    return &own.by_samples[hash >> 32 & (BY_SAMPLES - 1)];
+    return own.by_samples[hash >> 32 & (BY_SAMPLES - 1)];
 }
 
 static void samples_forget(struct repeated *repeated)
 {
     struct repeated **place = sample_place(repeated->sample_hash);
-    if (*place == repeated)
-        *place = NULL;
+    for (int i = 0; i < SAMPLE_WAYS; i++)
+        if (place[i] == repeated)
+            place[i] = NULL;
+}
+
+static void samples_put_first(struct repeated *repeated)
+{
+    struct repeated **place = sample_place(repeated->sample_hash);
+    if (place[0] == repeated)
+        return;
+    place[1] = place[0];
+    place[0] = repeated;
+}
+
+/* The other one of its place may lead where it does not. */
+static void samples_put_last(const struct repeated *repeated)
+{
+    struct repeated **place = sample_place(repeated->sample_hash);
+    if (place[0] != repeated)
+        return;
+    struct repeated *other = place[1];
+    place[1] = place[0];
+    place[0] = other;
 }
 
 /* False: nothing was kept of the kernel. */
@@ -155,15 +177,40 @@ static bool samples_hash(const struct kernel *kernel, const struct way *way,
     return sample && passed_sample_hash(sample, passed, hash);
 }
 
+/* A kept launch that has what this one passes, but for one that leads elsewhere; NULL: none has. */
+static struct repeated *samples_find(const struct kernel *kernel, const struct way *way,
+                                     const struct learning_passed *passed,
+                                     const struct repeated *except)
+{
+    uint64_t hash;
+    const struct repeated *other = NULL;
+    if (!samples_hash(kernel, way, passed, &hash))
+        return NULL;
+    for (int i = 0; i < SAMPLE_WAYS; i++) {
+        struct repeated *found = sample_place(hash)[i];
+        if (!found || found == except || found->sample_hash != hash ||
+            found->kernel != kernel->number || memcmp(&found->way, way, sizeof *way) != 0 ||
+            found->version != summaries_version(operator_summary_own.summaries))
+            continue;
+        if (passed_bytes_are(&found->passed, passed))
+            return found;
+        other = found;
+    }
+    if (other)
+        passed_sample_add(own.samples[kernel->number], &other->passed, passed);
+    return NULL;
+}
+
 /* The thread's launch is one of it. */
 static void samples_note(struct repeated *repeated, const struct thread *thread)
 {
     uint64_t hash;
     if (repeated->passed.run_count &&
         samples_hash(thread->kernel, &repeated->way, &thread->passed, &hash)) {
-        samples_forget(repeated);
+        if (repeated->sample_hash != hash)
+            samples_forget(repeated);
         repeated->sample_hash = hash;
-        *sample_place(hash) = repeated;
+        samples_put_first(repeated);
     }
 }
 
@@ -190,14 +237,14 @@ static void table_remove(struct repeated *repeated)
         }
 }
 
-/* With the lock. */
+/* From a way on, which is then the next one. With the lock. */
 static struct repeated *table_find(uint64_t hash, const struct kernel *kernel,
-                                   const struct learn_launch *launch)
+                                   const struct learn_launch *launch, int *way)
 {
     struct repeated **place = place_of(hash);
     const uint64_t version = summaries_version(operator_summary_own.summaries);
-    for (int i = 0; i < WAYS; i++) {
-        struct repeated *repeated = place[i];
+    while (*way < WAYS) {
+        struct repeated *repeated = place[(*way)++];
         if (!repeated || repeated->hash != hash || !is_passed(repeated, kernel, launch))
             continue;
         if (repeated->version == version)
@@ -215,16 +262,21 @@ static void repeated_use(struct repeated *repeated)
     summaries_find_again(operator_summary_own.summaries, &repeated->summary);
 }
 
-/* It is the thread's, if what it was made of still holds. */
+/* It is the thread's, if it leads where the launch does. Pools that split their memory in turns
+ * give one address to blocks of several sizes, so it may do so again. */
 static void repeated_take(struct thread *thread, struct repeated *repeated)
 {
     const struct range span = context_span(session_context());
-    if (memcmp(&repeated->span, &span, sizeof span) == 0 && leads_there(repeated)) {
+    const bool spans = memcmp(&repeated->span, &span, sizeof span) == 0;
+    if (spans && leads_there(repeated)) {
         thread->repeated = repeated;
         return;
     }
     operator_summary_lock();
-    table_remove(repeated); /* it will be kept as it is now */
+    if (spans)
+        samples_put_last(repeated);
+    else
+        table_remove(repeated); /* it will be kept as it is now */
     let_go(repeated);
     operator_summary_unlock();
 }
@@ -245,7 +297,6 @@ void operator_summary_repeated_find_passed(struct thread *thread, CUfunction fun
 {
     struct learning_passed passed;
     struct way way = {.shared = what->shared};
-    uint64_t hash;
     thread->passed.bytes = 0;
     if (!learning_find_passed(thread->kernel, function, what, &passed) ||
         !learning_points_by_parameters(thread->kernel))
@@ -254,19 +305,16 @@ void operator_summary_repeated_find_passed(struct thread *thread, CUfunction fun
     memcpy(way.block, what->block, sizeof way.block);
     memcpy(way.cluster, what->cluster, sizeof way.cluster);
     struct repeated *repeated = NULL;
-    operator_summary_lock();
-    if (samples_hash(thread->kernel, &way, &passed, &hash))
-        repeated = *sample_place(hash);
-    if (repeated && (repeated->sample_hash != hash || repeated->kernel != thread->kernel->number ||
-                     memcmp(&repeated->way, &way, sizeof way) != 0 ||
-                     repeated->version != summaries_version(operator_summary_own.summaries) ||
-                     !passed_bytes_are(&repeated->passed, &passed)))
-        repeated = NULL;
-    if (repeated)
-        repeated_use(repeated);
-    operator_summary_unlock();
-    if (repeated)
+    for (int i = 0; i < SAMPLE_WAYS && !thread->repeated; i++) {
+        operator_summary_lock();
+        repeated = samples_find(thread->kernel, &way, &passed, repeated);
+        if (repeated)
+            repeated_use(repeated);
+        operator_summary_unlock();
+        if (!repeated)
+            break;
         repeated_take(thread, repeated);
+    }
     if (!thread->repeated)
         passed_keep(thread, &passed);
 }
@@ -278,15 +326,17 @@ void operator_summary_repeated_find(struct thread *thread, const struct learning
         return;
     const uint64_t hash = passed_hash(thread->kernel, &launch->launch);
     thread->passed_hash = hash;
-    operator_summary_lock();
-    struct repeated *repeated = table_find(hash, thread->kernel, &launch->launch);
-    if (repeated) {
-        repeated_use(repeated);
-        samples_note(repeated, thread);
+    for (int next = 0; next < WAYS && !thread->repeated;) {
+        operator_summary_lock();
+        struct repeated *repeated = table_find(hash, thread->kernel, &launch->launch, &next);
+        if (repeated) {
+            repeated_use(repeated);
+            samples_note(repeated, thread);
+        }
+        operator_summary_unlock();
+        if (repeated)
+            repeated_take(thread, repeated);
     }
-    operator_summary_unlock();
-    if (repeated)
-        repeated_take(thread, repeated);
 }
 
 /* ---- Keeping ---- */

@@ -133,6 +133,30 @@ void passed_sample_fit(struct passed_sample *sample, const struct passed_bytes *
             run_from(bytes, (uint32_t)((uint64_t)i * pieces / wanted) * PASSED_SAMPLE_BYTES);
 }
 
+/* How many bytes come before the first that differs in the launch; all of them: none does. */
+static uint32_t same_bytes(const struct passed_bytes *bytes, const struct learning_passed *passed)
+{
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < bytes->run_count; i++) {
+        const struct passed_run *run = &bytes->runs[i];
+        const uint8_t *from = run_at(run, passed);
+        for (uint32_t k = 0; k < run->bytes; k++, same++)
+            if (!from || from[k] != bytes->bytes[same])
+                return same;
+    }
+    return same;
+}
+
+void passed_sample_add(struct passed_sample *sample, const struct passed_bytes *bytes,
+                       const struct learning_passed *passed)
+{
+    const uint32_t same = same_bytes(bytes, passed);
+    if (sample->added == PASSED_SAMPLES_ADDED || same == bytes->byte_count)
+        return;
+    sample->runs[sample->count++] = run_from(bytes, same);
+    sample->added++;
+}
+
 bool passed_sample_hash(const struct passed_sample *sample, const struct learning_passed *passed,
                         uint64_t *hash)
 {

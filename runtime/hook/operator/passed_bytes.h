@@ -18,11 +18,13 @@ struct passed_bytes {
     uint8_t *bytes;          /* one run behind the other */
 };
 
-/* A few of them, for a hash. They are read in each launch of their kernel that is kept. */
-enum { PASSED_SAMPLES = 16, PASSED_SAMPLE_BYTES = 8 };
+/* A few of them, for a hash. They are read in each launch of their kernel that is kept. Where
+ * launches have the same ones and differ, the first difference is added. */
+enum { PASSED_SAMPLES = 16, PASSED_SAMPLES_ADDED = 16, PASSED_SAMPLE_BYTES = 8 };
 struct passed_sample {
     uint32_t count; /* 0: not chosen yet */
-    struct passed_run runs[PASSED_SAMPLES];
+    uint32_t added; /* so far, with those that later launches lacked */
+    struct passed_run runs[PASSED_SAMPLES + PASSED_SAMPLES_ADDED];
 };
 
 /* What `mask` has, which has a byte for each of the parameters'. Counts alone; `runs` has room for
@@ -37,6 +39,10 @@ bool passed_bytes_are(const struct passed_bytes *bytes, const struct learning_pa
 /* Without those that the mask lacks; chosen of the bytes, if there are none. */
 void passed_sample_fit(struct passed_sample *sample, const struct passed_bytes *bytes,
                        const uint8_t *mask);
+/* Adds what differs first in a launch with the same sample. It changes all hashes, so it is done
+ * PASSED_SAMPLES_ADDED times at most. */
+void passed_sample_add(struct passed_sample *sample, const struct passed_bytes *bytes,
+                       const struct learning_passed *passed);
 /* False: some were not passed. */
 bool passed_sample_hash(const struct passed_sample *sample, const struct learning_passed *passed,
                         uint64_t *hash);

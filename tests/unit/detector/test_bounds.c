@@ -446,6 +446,28 @@ static void a_block_used_again_after_its_free(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What was freed at an address is hidden by the block that lies there, and is it again. */
+static void blocks_where_others_were(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    for (int i = 0; i < 3; i++) {
+        csan_memory_pool_alloc(w.context, BASE, 256, w.a, site(w.context, "tensor"));
+        op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, BASE, 256);
+        expect_nothing();
+        csan_memory_pool_free(w.context, BASE, w.a, site(w.context, i == 2 ? "last" : "free"));
+    }
+    op(w, CSAN_LEVEL_RANGES, CSAN_READ, CSAN_EXACT, BASE, 256);
+    assert_string_equal(found[0].previous.name, "last");
+    expect(CSAN_RACE_USE_AFTER_FREE, BASE, 256, BASE);
+    csan_memory_pool_alloc(w.context, BASE + 128, 64, w.a, site(w.context, "small"));
+    op(w, CSAN_LEVEL_RANGES, CSAN_READ, CSAN_EXACT, BASE, 256); /* not of freed bytes alone */
+    expect_nothing();
+    op(w, CSAN_LEVEL_RANGES, CSAN_READ, CSAN_EXACT, BASE, 128);
+    expect(CSAN_RACE_USE_AFTER_FREE, BASE, 128, BASE);
+    csan_context_destroy(w.context);
+}
+
 /* A graph keeps the blocks that it was captured with. */
 static void nodes_of_graphs(void **state)
 {
@@ -495,27 +517,40 @@ static unsigned random_below(unsigned bound)
     return (random_state >> 8) % bound;
 }
 
-/* Who owns each cell: 0: nobody ever; n: allocation n; -n: allocation n is freed. */
+/* Who owns each cell: 0: nobody ever; n: allocation n; -n: allocation n is freed. With a pool these
+ * are blocks of one allocation, and blocks come over others whose free was not seen. */
 struct model {
+    bool pool;
     int owner[CELLS];
     int first[STEPS + 1], count[STEPS + 1];
     int made;
 };
+
+static void random_end(struct model *model, int owner, int then)
+{
+    for (int i = 0; i < model->count[owner]; i++)
+        model->owner[model->first[owner] + i] = then;
+}
 
 static void random_birth(struct world w, struct model *model)
 {
     const int first = (int)random_below(CELLS), most = CELLS - first < 6 ? CELLS - first : 6;
     const int count = 1 + (int)random_below((unsigned)most);
     for (int i = first; i < first + count; i++)
-        if (model->owner[i] > 0)
+        if (model->owner[i] > 0 && !model->pool)
             return;
+        else if (model->owner[i] > 0)
+            random_end(model, model->owner[i], 0);
     model->made++;
     model->first[model->made] = first;
     model->count[model->made] = count;
     for (int i = first; i < first + count; i++)
         model->owner[i] = model->made;
-    allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, BASE * 4 + (uint64_t)first * CELL,
-             (uint64_t)count * CELL);
+    const uint64_t base = BASE * 4 + (uint64_t)first * CELL, bytes = (uint64_t)count * CELL;
+    if (model->pool)
+        csan_memory_pool_alloc(w.context, base, bytes, w.a, site(w.context, "block"));
+    else
+        allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, base, bytes);
 }
 
 static void random_free(struct world w, struct model *model)
@@ -523,9 +558,12 @@ static void random_free(struct world w, struct model *model)
     const int owner = model->owner[random_below(CELLS)];
     if (owner <= 0)
         return;
-    for (int i = 0; i < model->count[owner]; i++)
-        model->owner[model->first[owner] + i] = -owner;
-    release(w, BASE * 4 + (uint64_t)model->first[owner] * CELL);
+    random_end(model, owner, -owner);
+    const uint64_t base = BASE * 4 + (uint64_t)model->first[owner] * CELL;
+    if (model->pool)
+        csan_memory_pool_free(w.context, base, w.a, site(w.context, "free"));
+    else
+        release(w, base);
 }
 
 /* What csan has to say of cells [first, first + count), as a kind; -1: nothing. */
@@ -543,6 +581,8 @@ static int judge(const struct model *model, int first, int count, int *begin, in
         same++;
     if (owner < 0 && same == *end)
         return CSAN_RACE_USE_AFTER_FREE;
+    if (model->pool) /* all of it lies in one allocation */
+        return -1;
     for (int i = first; i < *end; i++)
         if (model->owner[i] > 0) {
             *end = i;
@@ -574,9 +614,11 @@ static void random_programs(void **state)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= PROGRAMS; seed++) {
-        struct model model = {.made = 0};
+        struct model model = {.pool = seed % 2};
         struct world w = world_each();
         random_state = seed;
+        if (model.pool) /* an allocation for all of it */
+            allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, BASE * 4, (uint64_t)CELLS * CELL);
         for (int i = 0; i < STEPS; i++)
             switch (random_below(4)) {
             case 0:
@@ -614,6 +656,7 @@ int main(void)
         cmocka_unit_test(refused_after_what_is_held_back),
         cmocka_unit_test(much_freed_memory),
         cmocka_unit_test(blocks_of_a_pool),
+        cmocka_unit_test(blocks_where_others_were),
         cmocka_unit_test(a_block_used_again_after_its_free),
         cmocka_unit_test(nodes_of_graphs),
         cmocka_unit_test(what_is_counted),

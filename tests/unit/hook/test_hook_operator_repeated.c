@@ -91,6 +91,48 @@ static void another_block_is_looked_up(void **state)
     assert_true(source.asked);
 }
 
+/* An operator writes the whole block that a pool gave at the address. */
+static void writes_block(CUfunction f, CUdeviceptr from, CUdeviceptr block, uint64_t bytes,
+                         CUstream stream)
+{
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = block, .bytes = bytes, .kind = CSAN_WRITE, .argument = 1}};
+    csan_pool_alloc((void *)block, bytes, stream);
+    between();
+    const bool followed = source.follows;
+    declare(&copy, accesses, 2);
+    launch_one(f, from, block, 7, stream);
+    ends(followed);
+}
+
+/* Launches that pass the same, at an address that a pool gives to blocks of three sizes in turns.
+ */
+static void blocks_of_several_sizes_in_turns(void **state)
+{
+    static const uint64_t sizes[] = {BYTES, BYTES / 2, BYTES / 4};
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), block = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    for (int i = 0; i < ENOUGH && (i < 20 || source.follows); i++) {
+        writes_block(f, from, block, sizes[i % 3], s);
+        csan_pool_free((void *)block, s);
+    }
+    assert_false(source.follows);
+    for (int i = 0; i < 12 * TIMES; i++) {
+        const uint64_t bytes = sizes[i < 6 * TIMES ? i % 2 : i % 3], at = (uint64_t)i * 8 % BYTES;
+        hook_setup(state);
+        writes_block(f, from, block, bytes, s);
+        OK(cuMemsetD8Async(block + at, 0, 1, t));
+        if (at < bytes)
+            assert_int_equal(first_kind(), CSAN_RACE_DATA);
+        else /* what is left of a larger one */
+            assert_true(!races() || first_kind() == CSAN_RACE_USE_AFTER_FREE);
+        csan_pool_free((void *)block, s);
+        source.asked = false; /* for the report: but the next one is made at rest, too */
+    }
+}
+
 /* It writes `written` bytes, until operators rest. `number` is a parameter. */
 static void writes_until_rest(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t written,
                               uint64_t number, CUstream stream)
@@ -266,6 +308,7 @@ int main(int argc, char **argv)
         TEST(it_is_checked_again),
         TEST(each_bears_its_operators_name),
         TEST(another_block_is_looked_up),
+        TEST(blocks_of_several_sizes_in_turns),
         TEST(what_is_known_changes),
         TEST(a_map_is_checked_again),
         TEST(another_block_behind_a_map_is_looked_up),

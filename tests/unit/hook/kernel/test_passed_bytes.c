@@ -180,6 +180,50 @@ static void few_bytes_are_all_sampled(void **state)
     }
 }
 
+/* What differs between launches with the same sample is added, and their hashes differ then. */
+static void launches_with_one_sample_get_two(void **state)
+{
+    (void)state;
+    int parted = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct passed_sample sample = {0};
+        struct launch launch, other;
+        struct passed_bytes bytes;
+        uint8_t marks[MOST];
+        layout_choose();
+        for (uint32_t i = 0; i < layout.bytes; i++)
+            launch.bytes[i] = (uint8_t)below(256);
+        split(&launch);
+        marks_choose(marks);
+        kept(&launch, marks, &bytes);
+        if (!bytes.run_count)
+            continue;
+        passed_sample_fit(&sample, &bytes, marks);
+        for (int step = 0; step < 2 * PASSED_SAMPLES_ADDED; step++) {
+            uint64_t hash = 1, others = 1;
+            other_of(&launch, &other);
+            const struct learning_passed passed = passed_of(&launch, round % 2),
+                                         other_passed = passed_of(&other, step % 2);
+            assert_true(passed_sample_hash(&sample, &passed, &hash));
+            assert_true(passed_sample_hash(&sample, &other_passed, &others));
+            const uint32_t count = sample.count;
+            passed_sample_add(&sample, &bytes, &passed); /* nothing differs */
+            assert_int_equal(sample.count, count);
+            if (hash != others || passed_bytes_are(&bytes, &other_passed))
+                continue;
+            const bool room = sample.added < PASSED_SAMPLES_ADDED;
+            passed_sample_add(&sample, &bytes, &other_passed);
+            assert_int_equal(sample.count, count + room);
+            hash = others = 1;
+            assert_true(passed_sample_hash(&sample, &passed, &hash));
+            assert_true(passed_sample_hash(&sample, &other_passed, &others));
+            assert_int_equal(hash != others, room);
+            parted += room;
+        }
+    }
+    assert_in_range(parted, 1000, UINT32_MAX);
+}
+
 static void what_was_not_passed_is_nothing_like_it(void **state)
 {
     (void)state;
@@ -205,6 +249,7 @@ int main(void)
         cmocka_unit_test(they_are_compared_where_there_are_marks),
         cmocka_unit_test(samples_are_of_what_all_read),
         cmocka_unit_test(few_bytes_are_all_sampled),
+        cmocka_unit_test(launches_with_one_sample_get_two),
         cmocka_unit_test(what_was_not_passed_is_nothing_like_it),
     };
     return cmocka_run_group_tests_name("passed bytes", tests, NULL, NULL);
