@@ -156,12 +156,26 @@ bool summary_words_agree(const struct shape *shape, const uint32_t *a, const uin
     return true;
 }
 
+static bool word_counts(const struct shape *shape, const struct entry *entry, uint32_t i)
+{
+    return shape->skipped[i] == COUNTS ||
+           (shape->skipped[i] == LEFT_BY_VALUES && !summary_set_varied(entry->set)[i]);
+}
+
 bool summary_word_differs(const struct shape *shape, const struct entry *entry,
                           const uint32_t *words, uint32_t i)
 {
-    return entry->words[i] != words[i] &&
-           (shape->skipped[i] == COUNTS ||
-            (shape->skipped[i] == LEFT_BY_VALUES && !summary_set_varied(entry->set)[i]));
+    return entry->words[i] != words[i] && word_counts(shape, entry, i);
+}
+
+bool summaries_word_counts(const struct summary_used *used, uint32_t word)
+{
+    return word >= used->shape->word_count || word_counts(used->shape, used->entry, word);
+}
+
+bool summaries_words_count(const struct summary_used *used)
+{
+    return used->shape->counting_count == used->shape->word_count;
 }
 
 struct entry *summary_entry_find(const struct shape *shape, const uint32_t *words)

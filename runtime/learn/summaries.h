@@ -117,6 +117,11 @@ void summaries_find(struct summaries *summaries, const struct summary_key *key,
 
 /* As long as it is the same, a launch that was found KNOWN will be found the same again. */
 uint64_t summaries_version(const struct summaries *summaries);
+/* Whether a launch that differs in that word alone, and is found, may be found as something else.
+ * While the version is the same. */
+bool summaries_word_counts(const struct summary_used *used, uint32_t word);
+/* Whether all words count, of any launch of the shape. */
+bool summaries_words_count(const struct summary_used *used);
 /* As if it were found again. While the version is the same. */
 void summaries_find_again(struct summaries *summaries, const struct summary_used *used);
 

@@ -84,3 +84,26 @@ void reads_memo_mark(struct reads_memo *memo, const struct reads_launch *launch,
         for (uint32_t at = memo->deciders[i] * 4u, k = 0; k < 4 && at + k < launch->bytes; k++)
             marks[at + k] = 0xff;
 }
+
+/* From there on, words may be in tables of indices into other tables. */
+static uint32_t first_index(const struct reads *reads)
+{
+    const struct reads_table *tables = reads_tables(reads);
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < reads->table_count; i++) {
+        const uint32_t from = tables[i].index;
+        if (from >= READS_LOADED && tables[from - READS_LOADED].offset < first)
+            first = tables[from - READS_LOADED].offset;
+    }
+    return first;
+}
+
+bool reads_memo_decides(const struct reads_memo *memo, uint32_t word)
+{
+    if (memo->decider_count == TOO_MANY || word * 4 + 4 > first_index(memo->reads))
+        return true;
+    for (uint32_t i = 0; i < memo->decider_count; i++)
+        if (memo->deciders[i] == word)
+            return true;
+    return false;
+}

@@ -35,5 +35,7 @@ void reads_memo_find(struct reads_memo *memo, const struct reads_launch *launch,
  * become 0xff, the others 0. Another launch of that grid which has the same there reads the same.
  * Thread-safe. */
 void reads_memo_mark(struct reads_memo *memo, const struct reads_launch *launch, uint8_t *marks);
+/* Whether a word of the parameters may decide which others are read. */
+bool reads_memo_decides(const struct reads_memo *memo, uint32_t word);
 
 #endif

@@ -580,6 +580,12 @@ void learning_mark_read(struct kernel *kernel, const struct learning_passed *pas
         memset(marks, 0xff, passed->bytes);
 }
 
+bool learning_word_decides(const struct kernel *kernel, uint32_t word)
+{
+    const struct learning_kernel *own = kernel->learning;
+    return own->reads && reads_memo_decides(&own->memo, word);
+}
+
 bool learning_describe_passed(struct learning *learning, struct kernel *kernel, CUfunction function,
                               const struct launch_accesses_launch *what)
 {

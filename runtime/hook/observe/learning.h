@@ -108,6 +108,8 @@ bool learning_copy_passed(const struct learning_passed *passed, uint8_t *to);
  * that grid that has the same there reads the same. */
 void learning_mark_read(struct kernel *kernel, const struct learning_passed *passed,
                         const uint32_t *grid, uint8_t *marks);
+/* Whether a word of the parameters may decide which others the kernel reads. */
+bool learning_word_decides(const struct kernel *kernel, uint32_t word);
 /* The launch alone, without the learner and without any lock, in two steps: what was passed,
  * without what the kernel does not read of it, and then where it points and the key. Ended by
  * learning_end in any case. False: they are not known. */

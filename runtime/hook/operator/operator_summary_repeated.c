@@ -7,6 +7,9 @@
  * these are than to compare the others. So an answer is first looked for by a few bytes that the
  * kernel always reads. Then what it reads is compared in the program's memory.
  *
+ * Nor need words that do not count for the summary, such as the state of a random generator. They
+ * may be any, but for those that lead into memory.
+ *
  * An answer is kept once a launch has come twice, so that what never comes again costs little. The
  * table is bounded; of one place the answer that was used longest ago goes. */
 #include "csan/base/array.h"
@@ -28,7 +31,8 @@ enum {
     SAMPLED_KERNELS_MOST = 1 << 16,
     FIRST_BYTES = 512, /* of the parameters, and the last ones: what a hash is made of */
     LAST_BYTES = 64,
-    AT_ONCE = 64, /* words whose blocks are asked for together */
+    AT_ONCE = 64,      /* words whose blocks are asked for together */
+    IGNORED_MOST = 16, /* pieces of eight bytes with words that do not count */
     BYTES_MOST = 32 << 20
 };
 
@@ -53,6 +57,8 @@ struct repeated {
     struct csan_dim *dims;
     uint8_t *parameters; /* without what is not read */
     struct passed_bytes passed;
+    struct passed_eight *ignored; /* not, or in part, among these bytes */
+    uint32_t ignored_count;
 };
 
 /* With the summaries' lock. */
@@ -177,6 +183,19 @@ static bool samples_hash(const struct kernel *kernel, const struct way *way,
     return sample && passed_sample_hash(sample, passed, hash);
 }
 
+/* Whether what is not compared leads nowhere, as it did. */
+static bool ignored_lead_nowhere(const struct repeated *repeated,
+                                 const struct learning_passed *passed)
+{
+    for (uint32_t i = 0; i < repeated->ignored_count; i++) {
+        uint64_t word;
+        if (!passed_eight_is(&repeated->ignored[i], passed, &word) ||
+            is_in_span(word, repeated->span))
+            return false;
+    }
+    return true;
+}
+
 /* A kept launch that has what this one passes, but for one that leads elsewhere; NULL: none has. */
 static struct repeated *samples_find(const struct kernel *kernel, const struct way *way,
                                      const struct learning_passed *passed,
@@ -193,7 +212,7 @@ static struct repeated *samples_find(const struct kernel *kernel, const struct w
             found->version != summaries_version(operator_summary_own.summaries))
             continue;
         if (passed_bytes_are(&found->passed, passed))
-            return found;
+            return ignored_lead_nowhere(found, passed) ? found : NULL;
         other = found;
     }
     if (other)
@@ -281,10 +300,10 @@ static void repeated_take(struct thread *thread, struct repeated *repeated)
     operator_summary_unlock();
 }
 
-/* A copy of what was passed, with room for marks. */
+/* A copy of what was passed, with room for marks and for another copy. */
 static void passed_keep(struct thread *thread, const struct learning_passed *passed)
 {
-    if (!array_reserve(&thread->passed_room, 2 * (size_t)passed->bytes, &thread->passed_capacity,
+    if (!array_reserve(&thread->passed_room, 3 * (size_t)passed->bytes, &thread->passed_capacity,
                        256, SIZE_MAX, 1) ||
         !passed->bytes || !learning_copy_passed(passed, thread->passed_room))
         return;
@@ -410,14 +429,80 @@ static uint32_t dims_count(const struct launch_accesses_touched *touched)
     return count;
 }
 
+/* The marks of what is compared of the thread's launch, and what is ignored. */
+struct compared {
+    uint8_t *marks;
+    struct passed_eight ignored[IGNORED_MOST];
+    uint32_t ignored_count;
+};
+
+/* Whether eight bytes are no pointer, nor in a tensor map. */
+static bool leads_nowhere(const struct thread *thread, uint32_t at, uint64_t value)
+{
+    const struct learn_launch *launch = &thread->launch->launch;
+    const struct learn_anchor *map = map_from(launch, at);
+    return !operator_summary_anchor_of(thread, at / 8) && (!map || at + 8 <= map->offset) &&
+           !is_in_span(value, context_span(session_context()));
+}
+
+static bool word_counts(const struct thread *thread, const struct summary_used *used, uint32_t word)
+{
+    return summaries_word_counts(used, word) || learning_word_decides(thread->kernel, word);
+}
+
+/* Takes the marks of words that do not count. */
+static void words_ignore(const struct thread *thread, const struct summary_used *used,
+                         struct compared *compared)
+{
+    const struct learning_passed *passed = &thread->passed;
+    for (uint32_t at = 0; at < passed->bytes && compared->ignored_count < IGNORED_MOST; at += 8) {
+        const bool counts[] = {word_counts(thread, used, at / 4),
+                               word_counts(thread, used, at / 4 + 1)};
+        struct passed_eight *eight = &compared->ignored[compared->ignored_count];
+        uint64_t value;
+        if ((counts[0] && counts[1]) || !passed_eight_make(passed, compared->marks, at, eight) ||
+            !passed_eight_is(eight, passed, &value) || !leads_nowhere(thread, at, value))
+            continue;
+        bool any = false;
+        for (uint32_t i = 0; i < 2; i++)
+            if (!counts[i] && eight->halves[i].bytes) {
+                memset(compared->marks + eight->halves[i].offset, 0, 4);
+                any = true;
+            }
+        compared->ignored_count += any;
+    }
+}
+
+/* Without what is ignored: the last part of the thread's room has another copy. */
+static uint64_t hash_without(const struct thread *thread, const struct compared *compared)
+{
+    struct learn_launch launch = thread->launch->launch;
+    if (!compared->ignored_count || launch.parameter_bytes > thread->passed.bytes)
+        return thread->passed_hash;
+    uint8_t *copy = thread->passed_room + 2 * (size_t)thread->passed.bytes;
+    memcpy(copy, launch.parameters, launch.parameter_bytes);
+    for (uint32_t i = 0; i < compared->ignored_count; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            const struct passed_run *half = &compared->ignored[i].halves[k];
+            if (half->bytes && !compared->marks[half->offset] &&
+                half->offset + 4 <= launch.parameter_bytes)
+                memset(copy + half->offset, 0, 4);
+        }
+    launch.parameters = copy;
+    return passed_hash(thread->kernel, &launch);
+}
+
 /* NULL: memory is short. */
 static struct repeated *repeated_make(uint32_t words, uint32_t accesses, uint32_t dims,
-                                      uint32_t parameter_bytes, const struct passed_bytes *passed)
+                                      uint32_t parameter_bytes, const struct passed_bytes *passed,
+                                      const struct compared *compared)
 {
-    const size_t bytes =
-        sizeof(struct repeated) + words * (sizeof(uint64_t) + sizeof(struct range)) +
-        accesses * sizeof(struct csan_access) + dims * sizeof(struct csan_dim) +
-        passed->run_count * sizeof(struct passed_run) + passed->byte_count + parameter_bytes;
+    const size_t bytes = sizeof(struct repeated) +
+                         words * (sizeof(uint64_t) + sizeof(struct range)) +
+                         accesses * sizeof(struct csan_access) + dims * sizeof(struct csan_dim) +
+                         passed->run_count * sizeof(struct passed_run) +
+                         compared->ignored_count * sizeof(struct passed_eight) +
+                         passed->byte_count + parameter_bytes;
     struct repeated *fresh = malloc(bytes);
     if (!fresh)
         return NULL;
@@ -432,7 +517,12 @@ static struct repeated *repeated_make(uint32_t words, uint32_t accesses, uint32_
     fresh->accesses = (struct csan_access *)(fresh->blocks + words);
     fresh->dims = (struct csan_dim *)(fresh->accesses + accesses);
     fresh->passed.runs = (struct passed_run *)(fresh->dims + dims);
-    fresh->passed.bytes = (uint8_t *)(fresh->passed.runs + passed->run_count);
+    fresh->ignored = (struct passed_eight *)(fresh->passed.runs + passed->run_count);
+    fresh->ignored_count = compared->ignored_count;
+    if (compared->ignored_count)
+        memcpy(fresh->ignored, compared->ignored,
+               compared->ignored_count * sizeof *compared->ignored);
+    fresh->passed.bytes = (uint8_t *)(fresh->ignored + compared->ignored_count);
     fresh->parameters = fresh->passed.bytes + passed->byte_count;
     return fresh;
 }
@@ -475,19 +565,28 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
 {
     const struct learn_launch *launch = &thread->launch->launch;
     const struct range span = context_span(session_context());
-    if (!thread->passed_hash || found->state != SUMMARY_KNOWN || !came_before(thread->passed_hash))
+    if (!thread->passed_hash || found->state != SUMMARY_KNOWN)
+        return;
+    struct passed_bytes passed = {0};
+    struct compared compared;
+    compared.marks = thread->passed_room + thread->passed.bytes;
+    compared.ignored_count = 0;
+    const bool ignores = thread->passed.bytes && !summaries_words_count(&found->used);
+    if (ignores) {
+        learning_mark_read(thread->kernel, &thread->passed, launch->grid, compared.marks);
+        words_ignore(thread, &found->used, &compared);
+    }
+    if (!came_before(hash_without(thread, &compared)))
         return;
     if (own.bytes > BYTES_MOST)
         table_clear();
-    struct passed_bytes passed = {0};
-    uint8_t *marks = thread->passed_room + thread->passed.bytes;
-    if (thread->passed.bytes) {
-        learning_mark_read(thread->kernel, &thread->passed, launch->grid, marks);
-        passed_bytes_count(&thread->passed, marks, &passed);
-    }
+    if (thread->passed.bytes && !ignores)
+        learning_mark_read(thread->kernel, &thread->passed, launch->grid, compared.marks);
+    if (thread->passed.bytes)
+        passed_bytes_count(&thread->passed, compared.marks, &passed);
     struct repeated *fresh =
         repeated_make(words_take(thread, span, NULL), (uint32_t)touched->access_count,
-                      dims_count(touched), launch->parameter_bytes, &passed);
+                      dims_count(touched), launch->parameter_bytes, &passed, &compared);
     if (!fresh)
         return;
     fresh->hash = thread->passed_hash;
@@ -507,8 +606,8 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
     struct passed_sample *sample = passed.run_count ? sample_of(thread->kernel) : NULL;
     if (!sample)
         return;
-    passed_bytes_fill(&thread->passed, marks, &fresh->passed);
-    passed_sample_fit(sample, &fresh->passed, marks);
+    passed_bytes_fill(&thread->passed, compared.marks, &fresh->passed);
+    passed_sample_fit(sample, &fresh->passed, compared.marks);
     samples_note(fresh, thread);
 }
 

@@ -89,6 +89,57 @@ void passed_bytes_fill(const struct learning_passed *passed, const uint8_t *mask
     }
 }
 
+/* ---- Eight bytes ---- */
+
+/* The parameter that four bytes lie in; `count`: none does. */
+static uint32_t parameter_of(const struct layout *layout, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i < layout->count &&
+           (at < layout->parameters[i].offset ||
+            at + 4 > layout->parameters[i].offset + layout->parameters[i].bytes))
+        i++;
+    return i;
+}
+
+static bool half_make(const struct learning_passed *passed, const uint8_t *mask, uint32_t at,
+                      struct passed_run *half)
+{
+    static const uint8_t none[4], all[4] = {0xff, 0xff, 0xff, 0xff};
+    *half = (struct passed_run){0, at, 0};
+    if (at + 4 > passed->bytes || memcmp(mask + at, none, 4) == 0)
+        return at >= passed->bytes || at + 4 <= passed->bytes;
+    if (memcmp(mask + at, all, 4) != 0)
+        return false;
+    half->bytes = 4;
+    half->parameter = passed->layout ? parameter_of(passed->layout, at) : 0;
+    return !passed->layout || half->parameter < passed->layout->count;
+}
+
+bool passed_eight_make(const struct learning_passed *passed, const uint8_t *mask, uint32_t at,
+                       struct passed_eight *eight)
+{
+    return half_make(passed, mask, at, &eight->halves[0]) &&
+           half_make(passed, mask, at + 4, &eight->halves[1]);
+}
+
+bool passed_eight_is(const struct passed_eight *eight, const struct learning_passed *passed,
+                     uint64_t *value)
+{
+    *value = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct passed_run *half = &eight->halves[i];
+        const uint8_t *from = half->bytes ? run_at(half, passed) : NULL;
+        uint32_t word = 0;
+        if (half->bytes && !from)
+            return false;
+        if (from)
+            memcpy(&word, from, sizeof word);
+        *value |= (uint64_t)word << 32 * i;
+    }
+    return true;
+}
+
 /* ---- Comparing ---- */
 
 bool passed_bytes_are(const struct passed_bytes *bytes, const struct learning_passed *passed)

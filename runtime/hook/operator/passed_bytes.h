@@ -27,6 +27,18 @@ struct passed_sample {
     struct passed_run runs[PASSED_SAMPLES + PASSED_SAMPLES_ADDED];
 };
 
+/* Eight bytes, in two halves: most parameters have four or eight. */
+struct passed_eight {
+    struct passed_run halves[2]; /* bytes 0: the mask has none, and they are taken for zeros */
+};
+
+/* Of the parameters from `at` on. False: a half is in several parameters, or not as a whole. */
+bool passed_eight_make(const struct learning_passed *passed, const uint8_t *mask, uint32_t at,
+                       struct passed_eight *eight);
+/* False: some were not passed. */
+bool passed_eight_is(const struct passed_eight *eight, const struct learning_passed *passed,
+                     uint64_t *value);
+
 /* What `mask` has, which has a byte for each of the parameters'. Counts alone; `runs` has room for
  * them then. */
 void passed_bytes_count(const struct learning_passed *passed, const uint8_t *mask,

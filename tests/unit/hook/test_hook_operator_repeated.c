@@ -301,6 +301,66 @@ static void random_launches(void **state)
     }
 }
 
+/* Half of a number changes and has no effect, until both halves are an address. */
+static void a_number_that_becomes_a_pointer_is_looked_up(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), third = device(BYTES);
+    const uint64_t lower = (uint32_t)(third + 8);
+    CUstream s = non_blocking();
+    for (uint64_t i = 1; i < ENOUGH && (i < 20 || source.follows); i++) {
+        const struct csan_access accesses[] = {
+            {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+            {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+        between();
+        const bool followed = source.follows;
+        declare(&copy, accesses, 2);
+        launch_one(f, from, to, lower | (1 << 24 | i) << 32, s);
+        ends(followed);
+    }
+    assert_false(source.follows);
+    for (uint64_t i = 1; i < TIMES; i++)
+        launch(f, from, to, lower | (1 << 25 | i) << 32, s);
+    assert_false(source.asked);
+    launch(f, from, to, third + 8, s);
+    assert_true(source.asked);
+}
+
+/* As random_launches(). Half of the number is its effect, the other half is never the same. */
+static void random_launches_with_a_number_without_effect(void **state)
+{
+    enum { ROUNDS = 2000 };
+    CUfunction f = fresh();
+    CUdeviceptr buffers[BUFFERS];
+    CUstream s = non_blocking(), t = non_blocking();
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = device(BYTES);
+    for (int i = 0; i < ENOUGH && (i < 4000 || source.follows); i++) {
+        const struct one one = random_one();
+        const struct csan_access accesses[] = {
+            {.base = buffers[one.from], .bytes = one.bytes, .kind = CSAN_READ, .argument = 0},
+            {.base = buffers[one.to], .bytes = one.bytes, .kind = CSAN_WRITE, .argument = 1}};
+        between();
+        const bool followed = source.follows;
+        declare(&copy, accesses, 2);
+        launch_one(f, buffers[one.from], buffers[one.to],
+                   one.bytes | (uint64_t)random_below(1 << 24) << 32, s);
+        ends(followed);
+    }
+    assert_false(source.follows);
+    for (int i = 0; i < ROUNDS; i++) {
+        const struct one one = random_one();
+        const uint32_t at = random_below(80), which = random_below(BUFFERS);
+        hook_setup(state);
+        launch_one(f, buffers[one.from], buffers[one.to],
+                   one.bytes | (uint64_t)random_below(1 << 24) << 32, s);
+        OK(cuMemsetD8Async(buffers[which] + at, 0, 1, t));
+        assert_int_equal(races(), (which == one.from || which == one.to) && at < one.bytes);
+        source.asked = false; /* for the report */
+    }
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup(function, setup)
@@ -313,6 +373,8 @@ int main(int argc, char **argv)
         TEST(a_map_is_checked_again),
         TEST(another_block_behind_a_map_is_looked_up),
         TEST(random_launches),
+        TEST(random_launches_with_a_number_without_effect),
+        TEST(a_number_that_becomes_a_pointer_is_looked_up),
     };
     return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
 }

@@ -119,6 +119,49 @@ static void they_are_compared_where_there_are_marks(void **state)
     }
 }
 
+/* Eight bytes are two numbers that lie in one parameter each, without those that nobody reads. */
+static void eight_bytes(void **state)
+{
+    (void)state;
+    int made = 0;
+    for (int round = 0; round < 100000; round++) {
+        struct launch launch;
+        uint8_t marks[MOST] = {0};
+        struct passed_eight eight;
+        layout_choose();
+        for (uint32_t i = 0; i < layout.bytes; i++)
+            launch.bytes[i] = (uint8_t)below(256);
+        split(&launch);
+        marks_choose(marks);
+        const uint32_t at = below(layout.bytes / 8 + 1) * 8;
+        const struct learning_passed passed = passed_of(&launch, round % 2);
+        bool may = true;
+        uint64_t expected = 0, value;
+        for (uint32_t half = at; half < at + 8; half += 4) {
+            uint32_t marked = 0, within = 0, word = 0;
+            for (uint32_t i = half; i < half + 4 && i < layout.bytes; i++)
+                marked += marks[i] != 0;
+            for (uint32_t i = 0; i < layout.count; i++)
+                within |=
+                    half >= places[i].offset && half + 4 <= places[i].offset + places[i].bytes;
+            if (half < layout.bytes && half + 4 > layout.bytes)
+                may = false;
+            if (marked && (marked < 4 || !within))
+                may = false;
+            if (marked && may)
+                memcpy(&word, launch.bytes + half, sizeof word);
+            expected |= (uint64_t)word << 8 * (half - at);
+        }
+        assert_int_equal(passed_eight_make(&passed, marks, at, &eight), may);
+        if (!may)
+            continue;
+        assert_true(passed_eight_is(&eight, &passed, &value));
+        assert_int_equal(value, expected);
+        made++;
+    }
+    assert_in_range(made, 1000, UINT32_MAX);
+}
+
 /* Launches with the same bytes have the same hash, whatever marks other launches of the kernel had
  * in between. */
 static void samples_are_of_what_all_read(void **state)
@@ -247,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_compared_where_there_are_marks),
+        cmocka_unit_test(eight_bytes),
         cmocka_unit_test(samples_are_of_what_all_read),
         cmocka_unit_test(few_bytes_are_all_sampled),
         cmocka_unit_test(launches_with_one_sample_get_two),
