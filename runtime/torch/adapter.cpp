@@ -584,7 +584,7 @@ size_t python_capture(const void **frames, size_t capacity)
 }
 
 /* A frame that stands for a heading between two stacks. */
-enum { HEADING_FORWARD = 1, HEADING_ENGINE, HEADINGS };
+enum { HEADING_FORWARD = 1, HEADING_ENGINE, HEADING_NO_FORWARD, HEADINGS };
 
 const void *heading(uint64_t number)
 {
@@ -781,6 +781,19 @@ size_t engine_frame(const void **frames)
     return 1;
 }
 
+/* Whether operators are followed. */
+std::atomic<bool> are_followed{false};
+
+/* The frames of a backward function that runs Python, as a checkpoint's does. While operators rest,
+ * its forward call may have been made without anybody noting it. */
+size_t without_forward(const void **frames, size_t count)
+{
+    if (are_followed.load(std::memory_order_relaxed))
+        return count;
+    frames[count] = heading(HEADING_NO_FORWARD);
+    return count + 1;
+}
+
 /* The forward call of the backward function that the thread runs, after `count` frames of Python's:
  * how many there are then. */
 size_t append_forward(const void **frames, size_t count, size_t capacity, bool in_operator)
@@ -792,6 +805,8 @@ size_t append_forward(const void **frames, size_t count, size_t capacity, bool i
     size_t forward = sequence < 0 ? 0
                                   : forward_stacks_get(backward->thread_id(), sequence,
                                                        frames + count + 1, capacity - count - 1);
+    if (!forward && count && sequence >= 0)
+        return without_forward(frames, count);
     if (!forward)
         return count ? count : engine_frame(frames);
     frames[count] = heading(HEADING_FORWARD);
@@ -821,7 +836,8 @@ int stack_describe(const void *frame, csan_source_line *line)
 {
     static const char *const headings[HEADINGS] = {
         nullptr, "It is part of the backward pass of the operator called at:",
-        "  (in a thread of PyTorch's own, which runs no Python)"};
+        "  (in a thread of PyTorch's own, which runs no Python)",
+        "It is part of the backward pass of an operator whose call was not followed."};
     for (int number = HEADING_FORWARD; number < HEADINGS; number++) {
         if (frame != heading(number))
             continue;
@@ -901,6 +917,7 @@ void follow_as_wanted()
         at::removeCallback(following.handle);
         following.handle = 0;
     }
+    are_followed.store(following.handle != 0, std::memory_order_relaxed);
 }
 
 /* In the main thread, between two instructions of its: no operator runs there, nor a backward pass

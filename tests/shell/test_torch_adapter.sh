@@ -87,6 +87,9 @@ on "$tests/programs/backward_stack.py"
 check "a backward function shows its forward call" says 'It is part of the backward pass of the operator called at:'
 check "with its line" says 'return \(weight \* weight\)'
 check "and not the line before" eval '! says "makes no backward function"'
+CSAN_OPTIONS=verbosity=1:host_guard_us=1000000 on "$tests/programs/checkpoint_race.py"
+check "of a checkpoint at rest, too" eval 'says "operators rest after" && says "backward pass of the operator called at:"'
+check "with the line that the backward pass ran" says 'checkpoint_race.py", line 13, in loss'
 on "$tests/programs/quiet.py"
 check "what is in order is silent" eval 'says ", 0 races, 0 possible races" && printed quiet'
 CSAN_OPTIONS=halt_on_error=0 on "$tests/programs/python_in_operator.py"

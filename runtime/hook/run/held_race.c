@@ -32,12 +32,13 @@ static bool is_operator(const char *name)
     return colons && bracket && colons < bracket;
 }
 
-/* Of a thread that runs no Python one frame of the adapter's stands for all (csan/adapter.h). */
+/* A frame of the adapter's (csan/adapter.h) is a heading of those behind it. As the last one it
+ * stands for what is not known: all, of a thread that runs no Python, or a forward call. */
 static bool lacks_stack(const void *const *frames, size_t count)
 {
     const uint64_t adapters = (uint64_t)1 << 63, end = adapters + (1 << 20);
-    const uint64_t first = count ? (uintptr_t)frames[0] : adapters;
-    return count <= 1 && first >= adapters && first < end;
+    const uint64_t last = count ? (uintptr_t)frames[count - 1] : adapters;
+    return last >= adapters && last < end;
 }
 
 static bool lacks_operator(const struct csan_race_access *access)
@@ -64,9 +65,10 @@ static bool lacks(const struct csan_race *race)
 
 static bool same_frames(const struct csan_race_access *held, const struct csan_race_access *access)
 {
-    return lacks_stack(held->frames, held->frame_count) ||
-           (held->frame_count <= access->frame_count &&
-            memcmp(held->frames, access->frames, held->frame_count * sizeof *held->frames) == 0);
+    size_t count = held->frame_count;
+    count -= count && lacks_stack(held->frames, count);
+    return count <= access->frame_count &&
+           memcmp(held->frames, access->frames, count * sizeof *held->frames) == 0;
 }
 
 static bool same_side(const struct csan_race_access *held, const struct csan_race_access *access)

@@ -222,24 +222,28 @@ static void a_report_does_not_wait_for_ever(void **state)
 
 /* ---- Threads of the framework's own ---- */
 
-/* What every thread's stack is: one frame. */
+/* What every thread's stack is: one frame, and behind it maybe a heading of the adapter's, behind
+ * which another frame may be. */
 static const void *const python_frame = (const void *)(UINT64_C(1) << 63 | 1 << 30);
 static const void *const adapters_frame = (const void *)(UINT64_C(1) << 63 | 2);
 static const void *frame_now;
+static bool has_heading, has_forward;
 
 static size_t frame_capture(const void **frames, size_t capacity, int locked)
 {
     (void)capacity;
     (void)locked;
     frames[0] = frame_now;
-    return frame_now != NULL;
+    frames[1] = adapters_frame;
+    frames[2] = python_frame;
+    return frame_now ? 1U + has_heading + has_forward : 0;
 }
 static int frame_describe(const void *frame, struct csan_source_line *line)
 {
     *line = (struct csan_source_line){NULL, frame == python_frame ? "python" : "thread", 0};
     return 1;
 }
-static const struct csan_stack_source frames_are_one = {sizeof frames_are_one, frame_capture,
+static const struct csan_stack_source frames_are_few = {sizeof frames_are_few, frame_capture,
                                                         frame_describe, 0};
 
 /* Both streams write `to`. */
@@ -258,7 +262,7 @@ static void one_frame_of_the_program_is_a_stack(void **state)
 {
     (void)state;
     CUfunction f = fresh();
-    csan_stack_source_set(&frames_are_one);
+    csan_stack_source_set(&frames_are_few);
     frame_now = python_frame;
     CUdeviceptr from = device(BYTES), to = device(BYTES);
     CUstream s = non_blocking(), t = non_blocking();
@@ -278,7 +282,7 @@ static void a_report_waits_for_the_stack_of_its_memory(void **state)
 {
     (void)state;
     CUfunction f = fresh();
-    csan_stack_source_set(&frames_are_one);
+    csan_stack_source_set(&frames_are_few);
     frame_now = adapters_frame;
     CUdeviceptr from = device(BYTES), to = device(BYTES);
     CUstream s = non_blocking(), t = non_blocking();
@@ -294,6 +298,32 @@ static void a_report_waits_for_the_stack_of_its_memory(void **state)
     assert_int_equal(reported.count, 1);
     assert_ptr_equal(reported.allocated_at, python_frame);
     assert_int_equal(races(), 1);
+    csan_on_race(NULL, NULL);
+}
+
+/* A backward function that runs Python: at rest nobody noted its forward call. */
+static void a_report_waits_for_its_forward_call(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    csan_stack_source_set(&frames_are_few);
+    frame_now = python_frame;
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    has_heading = true;
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    begin_reports();
+    copies_race(f, from, to, s, t);
+    assert_int_equal(reported.count, 0);
+    assert_true(source.asked);
+    has_forward = true;
+    copies_race(f, from, to, s, t);
+    assert_int_equal(reported.count, 1);
+    assert_string_equal(reported.current, copy.name);
+    assert_string_equal(reported.previous, copy.name);
+    assert_int_equal(races(), 1); /* the one without it never was */
+    has_heading = has_forward = false;
     csan_on_race(NULL, NULL);
 }
 
@@ -352,9 +382,10 @@ int main(int argc, char **argv)
         TEST(a_report_does_not_wait_for_ever),
         TEST(launches_are_deferred_at_rest),
         TEST(launches_of_operators_are_not),
-        /* last: from then on all stacks are of one frame */
+        /* last: from then on all stacks are of few frames */
         TEST(one_frame_of_the_program_is_a_stack),
         TEST(a_report_waits_for_the_stack_of_its_memory),
+        TEST(a_report_waits_for_its_forward_call),
     };
     return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
 }
