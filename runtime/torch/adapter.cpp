@@ -11,6 +11,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/util/SmallVector.h>
@@ -684,6 +685,18 @@ void remember_forward(const at::RecordFunction &call, Thread &thread)
                            stack->python_count);
 }
 
+/* Where a torch.autograd.Function is applied: PyTorch names a region by its class, with the number
+ * that its backward function gets next. Other regions have numbers of earlier calls. */
+void remember_function(const at::RecordFunction &region)
+{
+    const void *frames[FORWARD_FRAMES_MAX];
+    if (region.seqNr() < 0 || (uint64_t)region.seqNr() != at::sequence_number::peek())
+        return;
+    const size_t count = python_capture(frames, FORWARD_FRAMES_MAX);
+    if (count)
+        forward_stacks_put(at::RecordFunction::currentThreadId(), region.seqNr(), frames, count);
+}
+
 void operator_declare(const Operator &what, const at::RecordFunction &call, Accesses &accesses)
 {
     accesses.clear();
@@ -744,10 +757,12 @@ std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &recor
     if (!thread)
         return nullptr;
     const Operator *what = operators().find(record);
-    if (what->skipped)
+    if (what->skipped) {
         thread->stack.known = false; /* it may be a backward function's */
-    else
+        remember_function(record);
+    } else {
         operator_begin(*what, record, *thread);
+    }
     if (__builtin_expect(stirs.load(std::memory_order_relaxed), 0))
         stack_stir();
     return nullptr;

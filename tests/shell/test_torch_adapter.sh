@@ -87,6 +87,10 @@ on "$tests/programs/backward_stack.py"
 check "a backward function shows its forward call" says 'It is part of the backward pass of the operator called at:'
 check "with its line" says 'return \(weight \* weight\)'
 check "and not the line before" eval '! says "makes no backward function"'
+on "$tests/programs/function_stack.py"
+check "a Function of the program's shows where it was applied" says 'backward pass of the operator called at:'
+check "with its line" says 'function_stack.py", line 22, in <module>'
+check "and not the line before, of the same number" eval '! says "line 21"'
 CSAN_OPTIONS=verbosity=1:host_guard_us=1000000 on "$tests/programs/checkpoint_race.py"
 check "of a checkpoint at rest, too" eval 'says "operators rest after" && says "backward pass of the operator called at:"'
 check "with the line that the backward pass ran" says 'checkpoint_race.py", line 13, in loss'
