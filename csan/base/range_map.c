@@ -7,11 +7,6 @@
 
 enum { FEW_BYTES = 2048 /* that are searched faster than a hint is read */ };
 
-static struct range_chunk *chunk_at(const struct range_map *map, uint32_t index)
-{
-    return index ? map->chunks[index] : map->first;
-}
-
 static struct range *element_at(const struct range_map *map, const struct range_chunk *chunk,
                                 uint32_t slot)
 {
@@ -51,7 +46,7 @@ static uint32_t chunk_for(const struct range_map *map, uint64_t address)
 static struct range_cursor seek_slow(const struct range_map *map, uint64_t address)
 {
     uint32_t index = chunk_for(map, address);
-    const struct range_chunk *chunk = chunk_at(map, index);
+    const struct range_chunk *chunk = range_map_chunk(map, index);
     uint32_t low = 0;
     for (uint32_t count = chunk->count; count > 0;) {
         const uint32_t half = (count + 1) / 2;
@@ -71,7 +66,7 @@ static bool seek_near(const struct range_map *map, uint32_t *hint, uint64_t addr
 {
     enum { NEAR = 4 };
     uint32_t index = *hint / RANGE_CHUNK, slot = *hint % RANGE_CHUNK;
-    const struct range_chunk *chunk = index < map->chunk_count ? chunk_at(map, index) : NULL;
+    const struct range_chunk *chunk = index < map->chunk_count ? range_map_chunk(map, index) : NULL;
     int steps = 0;
     if (!chunk || slot >= chunk->count ||
         address >= element_at(map, chunk, chunk->count - 1)->end ||
@@ -140,7 +135,7 @@ static struct range *find_hinted(const struct range_map *map, uint64_t address)
     const uint32_t hint = *range_map_hint(map, address), slot = hint % RANGE_CHUNK;
     if (hint / RANGE_CHUNK >= map->chunk_count)
         return NULL;
-    const struct range_chunk *chunk = chunk_at(map, hint / RANGE_CHUNK);
+    const struct range_chunk *chunk = range_map_chunk(map, hint / RANGE_CHUNK);
     struct range *found = slot < chunk->count ? element_at(map, chunk, slot) : NULL;
     if (!found || found->start > address || address >= found->end)
         return NULL;

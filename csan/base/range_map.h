@@ -56,19 +56,22 @@ void range_map_clear(
 
 /* The first element whose end is after address. */
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address);
+static inline struct range_chunk *range_map_chunk(const struct range_map *map, uint32_t index)
+{
+    return index ? map->chunks[index] : map->first;
+}
 /* The element at the cursor, or NULL at the end. */
 static inline void *range_map_at(const struct range_map *map, struct range_cursor cursor)
 {
     if (cursor.chunk >= map->chunk_count)
         return NULL;
-    struct range_chunk *chunk = cursor.chunk ? map->chunks[cursor.chunk] : map->first;
+    struct range_chunk *chunk = range_map_chunk(map, cursor.chunk);
     return chunk->elements + (size_t)cursor.slot * map->element_bytes;
 }
 static inline struct range_cursor range_map_next(const struct range_map *map,
                                                  struct range_cursor cursor)
 {
-    const struct range_chunk *chunk = cursor.chunk ? map->chunks[cursor.chunk] : map->first;
-    if (++cursor.slot >= chunk->count)
+    if (++cursor.slot >= range_map_chunk(map, cursor.chunk)->count)
         return (struct range_cursor){cursor.chunk + 1, 0};
     return cursor;
 }

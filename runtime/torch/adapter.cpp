@@ -852,7 +852,8 @@ int stack_describe(const void *frame, csan_source_line *line)
     static const char *const headings[HEADINGS] = {
         nullptr, "It is part of the backward pass of the operator called at:",
         "  (in a thread of PyTorch's own, which runs no Python)",
-        "It is part of the backward pass of an operator whose call was not followed."};
+        "It is part of the backward pass of an operator whose call csan did not see "
+        "(CSAN_OPTIONS=operator_summaries=0 sees all)."};
     for (int number = HEADING_FORWARD; number < HEADINGS; number++) {
         if (frame != heading(number))
             continue;

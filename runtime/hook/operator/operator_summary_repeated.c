@@ -189,7 +189,7 @@ static bool ignored_lead_nowhere(const struct repeated *repeated,
 {
     for (uint32_t i = 0; i < repeated->ignored_count; i++) {
         uint64_t word;
-        if (!passed_eight_is(&repeated->ignored[i], passed, &word) ||
+        if (!passed_eight_value(&repeated->ignored[i], passed, &word) ||
             is_in_span(word, repeated->span))
             return false;
     }
@@ -461,7 +461,7 @@ static void words_ignore(const struct thread *thread, const struct summary_used 
         struct passed_eight *eight = &compared->ignored[compared->ignored_count];
         uint64_t value;
         if ((counts[0] && counts[1]) || !passed_eight_make(passed, compared->marks, at, eight) ||
-            !passed_eight_is(eight, passed, &value) || !leads_nowhere(thread, at, value))
+            !passed_eight_value(eight, passed, &value) || !leads_nowhere(thread, at, value))
             continue;
         bool any = false;
         for (uint32_t i = 0; i < 2; i++)

@@ -123,8 +123,8 @@ bool passed_eight_make(const struct learning_passed *passed, const uint8_t *mask
            half_make(passed, mask, at + 4, &eight->halves[1]);
 }
 
-bool passed_eight_is(const struct passed_eight *eight, const struct learning_passed *passed,
-                     uint64_t *value)
+bool passed_eight_value(const struct passed_eight *eight, const struct learning_passed *passed,
+                        uint64_t *value)
 {
     *value = 0;
     for (uint32_t i = 0; i < 2; i++) {

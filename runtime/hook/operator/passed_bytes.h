@@ -36,8 +36,8 @@ struct passed_eight {
 bool passed_eight_make(const struct learning_passed *passed, const uint8_t *mask, uint32_t at,
                        struct passed_eight *eight);
 /* False: some were not passed. */
-bool passed_eight_is(const struct passed_eight *eight, const struct learning_passed *passed,
-                     uint64_t *value);
+bool passed_eight_value(const struct passed_eight *eight, const struct learning_passed *passed,
+                        uint64_t *value);
 
 /* What `mask` has, which has a byte for each of the parameters'. Counts alone; `runs` has room for
  * them then. */

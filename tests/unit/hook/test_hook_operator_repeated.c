@@ -278,8 +278,23 @@ static struct one {
     return (struct one){from, to % BUFFERS, sizes[random_below(SIZES)]};
 }
 
-/* Few launches again and again: each is checked as what it is. */
-static void random_launches(void **state)
+/* Half of the number is its effect; the other half has none. */
+static void copies_one(CUfunction f, const CUdeviceptr *buffers, struct one one, uint32_t other,
+                       CUstream stream)
+{
+    const CUdeviceptr from = buffers[one.from], to = buffers[one.to];
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = one.bytes, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = one.bytes, .kind = CSAN_WRITE, .argument = 1}};
+    between();
+    const bool followed = source.follows;
+    declare(&copy, accesses, 2);
+    launch_one(f, from, to, one.bytes | (uint64_t)other << 32, stream);
+    ends(followed);
+}
+
+/* Few launches again and again: each is checked as what it is. `limit`: of the other half. */
+static void random_launches_to(void **state, uint32_t limit)
 {
     enum { ROUNDS = 2000 };
     CUfunction f = fresh();
@@ -287,18 +302,28 @@ static void random_launches(void **state)
     CUstream s = non_blocking(), t = non_blocking();
     for (int i = 0; i < BUFFERS; i++)
         buffers[i] = device(BYTES);
-    for (int i = 0; i < ENOUGH && (i < 2000 || source.follows); i++) {
-        const struct one one = random_one();
-        copies(f, buffers[one.from], buffers[one.to], one.bytes, s);
-    }
+    for (int i = 0; i < ENOUGH && (i < 4000 || source.follows); i++)
+        copies_one(f, buffers, random_one(), random_below(limit), s);
+    assert_false(source.follows);
     for (int i = 0; i < ROUNDS; i++) {
         const struct one one = random_one();
         const uint32_t at = random_below(80), which = random_below(BUFFERS);
         hook_setup(state);
-        copies(f, buffers[one.from], buffers[one.to], one.bytes, s);
+        copies_one(f, buffers, one, random_below(limit), s);
         OK(cuMemsetD8Async(buffers[which] + at, 0, 1, t));
         assert_int_equal(races(), (which == one.from || which == one.to) && at < one.bytes);
+        source.asked = false; /* for the report: but the next one is made at rest, too */
     }
+}
+
+static void random_launches(void **state)
+{
+    random_launches_to(state, 1);
+}
+
+static void random_launches_with_a_number_without_effect(void **state)
+{
+    random_launches_to(state, 1 << 24);
 }
 
 /* Half of a number changes and has no effect, until both halves are an address. */
@@ -325,40 +350,6 @@ static void a_number_that_becomes_a_pointer_is_looked_up(void **state)
     assert_false(source.asked);
     launch(f, from, to, third + 8, s);
     assert_true(source.asked);
-}
-
-/* As random_launches(). Half of the number is its effect, the other half is never the same. */
-static void random_launches_with_a_number_without_effect(void **state)
-{
-    enum { ROUNDS = 2000 };
-    CUfunction f = fresh();
-    CUdeviceptr buffers[BUFFERS];
-    CUstream s = non_blocking(), t = non_blocking();
-    for (int i = 0; i < BUFFERS; i++)
-        buffers[i] = device(BYTES);
-    for (int i = 0; i < ENOUGH && (i < 4000 || source.follows); i++) {
-        const struct one one = random_one();
-        const struct csan_access accesses[] = {
-            {.base = buffers[one.from], .bytes = one.bytes, .kind = CSAN_READ, .argument = 0},
-            {.base = buffers[one.to], .bytes = one.bytes, .kind = CSAN_WRITE, .argument = 1}};
-        between();
-        const bool followed = source.follows;
-        declare(&copy, accesses, 2);
-        launch_one(f, buffers[one.from], buffers[one.to],
-                   one.bytes | (uint64_t)random_below(1 << 24) << 32, s);
-        ends(followed);
-    }
-    assert_false(source.follows);
-    for (int i = 0; i < ROUNDS; i++) {
-        const struct one one = random_one();
-        const uint32_t at = random_below(80), which = random_below(BUFFERS);
-        hook_setup(state);
-        launch_one(f, buffers[one.from], buffers[one.to],
-                   one.bytes | (uint64_t)random_below(1 << 24) << 32, s);
-        OK(cuMemsetD8Async(buffers[which] + at, 0, 1, t));
-        assert_int_equal(races(), (which == one.from || which == one.to) && at < one.bytes);
-        source.asked = false; /* for the report */
-    }
 }
 
 int main(int argc, char **argv)

@@ -246,30 +246,43 @@ static int frame_describe(const void *frame, struct csan_source_line *line)
 static const struct csan_stack_source frames_are_few = {sizeof frames_are_few, frame_capture,
                                                         frame_describe, 0};
 
-/* Both streams write `to`. */
-static void copies_race(CUfunction f, CUdeviceptr from, CUdeviceptr to, CUstream one,
-                        CUstream other)
+/* Two streams that write the same memory. */
+struct racing {
+    CUfunction f;
+    CUdeviceptr from, to;
+    CUstream one, other;
+};
+
+static void copies_race(const struct racing *racing, CUdeviceptr to)
 {
     frame_now = python_frame;
-    copies(f, from, to, 64, one);
-    copies(f, from, to, 64, other);
+    copies(racing->f, racing->from, to, 64, racing->one);
+    copies(racing->f, racing->from, to, 64, racing->other);
     settle();
     OK(cuCtxSynchronize());
+}
+
+/* What the operators at rest race on was allocated with that frame. */
+static struct racing rest_begins(const void *allocated_at, bool heading)
+{
+    csan_stack_source_set(&frames_are_few);
+    frame_now = allocated_at;
+    const struct racing racing = {fresh(), device(BYTES), device(BYTES), non_blocking(),
+                                  non_blocking()};
+    frame_now = python_frame;
+    has_heading = heading;
+    copies_until_rest(racing.f, racing.from, racing.to, 64, racing.one);
+    OK(cuCtxSynchronize());
+    begin_reports();
+    return racing;
 }
 
 /* A program without functions: its launches lack nothing, and its report need not wait. */
 static void one_frame_of_the_program_is_a_stack(void **state)
 {
     (void)state;
-    CUfunction f = fresh();
-    csan_stack_source_set(&frames_are_few);
-    frame_now = python_frame;
-    CUdeviceptr from = device(BYTES), to = device(BYTES);
-    CUstream s = non_blocking(), t = non_blocking();
-    copies_until_rest(f, from, to, 64, s);
-    OK(cuCtxSynchronize());
-    begin_reports();
-    copies_race(f, from, to, s, t);
+    const struct racing racing = rest_begins(python_frame, false);
+    copies_race(&racing, racing.to);
     assert_int_equal(reported.count, 1);
     assert_string_equal(reported.current, copy.name);
     assert_false(source.asked);
@@ -281,20 +294,12 @@ static void one_frame_of_the_program_is_a_stack(void **state)
 static void a_report_waits_for_the_stack_of_its_memory(void **state)
 {
     (void)state;
-    CUfunction f = fresh();
-    csan_stack_source_set(&frames_are_few);
-    frame_now = adapters_frame;
-    CUdeviceptr from = device(BYTES), to = device(BYTES);
-    CUstream s = non_blocking(), t = non_blocking();
-    frame_now = python_frame;
-    copies_until_rest(f, from, to, 64, s);
-    OK(cuCtxSynchronize());
-    begin_reports();
-    copies_race(f, from, to, s, t);
+    const struct racing racing = rest_begins(adapters_frame, false);
+    copies_race(&racing, racing.to);
     assert_int_equal(reported.count, 0);
     assert_true(source.asked);
     for (int i = 0; i < 3; i++)
-        copies_race(f, from, device(BYTES), s, t);
+        copies_race(&racing, device(BYTES));
     assert_int_equal(reported.count, 1);
     assert_ptr_equal(reported.allocated_at, python_frame);
     assert_int_equal(races(), 1);
@@ -305,20 +310,12 @@ static void a_report_waits_for_the_stack_of_its_memory(void **state)
 static void a_report_waits_for_its_forward_call(void **state)
 {
     (void)state;
-    CUfunction f = fresh();
-    csan_stack_source_set(&frames_are_few);
-    frame_now = python_frame;
-    CUdeviceptr from = device(BYTES), to = device(BYTES);
-    CUstream s = non_blocking(), t = non_blocking();
-    has_heading = true;
-    copies_until_rest(f, from, to, 64, s);
-    OK(cuCtxSynchronize());
-    begin_reports();
-    copies_race(f, from, to, s, t);
+    const struct racing racing = rest_begins(python_frame, true);
+    copies_race(&racing, racing.to);
     assert_int_equal(reported.count, 0);
     assert_true(source.asked);
     has_forward = true;
-    copies_race(f, from, to, s, t);
+    copies_race(&racing, racing.to);
     assert_int_equal(reported.count, 1);
     assert_string_equal(reported.current, copy.name);
     assert_string_equal(reported.previous, copy.name);

@@ -50,6 +50,13 @@ static void split(struct launch *launch)
     }
 }
 
+static void bytes_choose(struct launch *launch)
+{
+    for (uint32_t i = 0; i < layout.bytes; i++)
+        launch->bytes[i] = (uint8_t)below(256);
+    split(launch);
+}
+
 static struct learning_passed passed_of(const struct launch *launch, bool one_by_one)
 {
     return (struct learning_passed){&layout, one_by_one ? launch->parameters : NULL,
@@ -105,9 +112,7 @@ static void they_are_compared_where_there_are_marks(void **state)
         uint8_t marks[MOST];
         struct passed_bytes bytes;
         layout_choose();
-        for (uint32_t i = 0; i < layout.bytes; i++)
-            launch.bytes[i] = (uint8_t)below(256);
-        split(&launch);
+        bytes_choose(&launch);
         marks_choose(marks);
         kept(&launch, marks, &bytes);
         other_of(&launch, &other);
@@ -129,9 +134,7 @@ static void eight_bytes(void **state)
         uint8_t marks[MOST] = {0};
         struct passed_eight eight;
         layout_choose();
-        for (uint32_t i = 0; i < layout.bytes; i++)
-            launch.bytes[i] = (uint8_t)below(256);
-        split(&launch);
+        bytes_choose(&launch);
         marks_choose(marks);
         const uint32_t at = below(layout.bytes / 8 + 1) * 8;
         const struct learning_passed passed = passed_of(&launch, round % 2);
@@ -155,7 +158,7 @@ static void eight_bytes(void **state)
         assert_int_equal(passed_eight_make(&passed, marks, at, &eight), may);
         if (!may)
             continue;
-        assert_true(passed_eight_is(&eight, &passed, &value));
+        assert_true(passed_eight_value(&eight, &passed, &value));
         assert_int_equal(value, expected);
         made++;
     }
@@ -175,9 +178,7 @@ static void samples_are_of_what_all_read(void **state)
             uint8_t marks[MOST];
             struct passed_bytes bytes;
             uint64_t hash = 1, again = 1;
-            for (uint32_t i = 0; i < layout.bytes; i++)
-                launch.bytes[i] = (uint8_t)below(256);
-            split(&launch);
+            bytes_choose(&launch);
             marks_choose(marks);
             kept(&launch, marks, &bytes);
             if (!bytes.run_count)
@@ -234,9 +235,7 @@ static void launches_with_one_sample_get_two(void **state)
         struct passed_bytes bytes;
         uint8_t marks[MOST];
         layout_choose();
-        for (uint32_t i = 0; i < layout.bytes; i++)
-            launch.bytes[i] = (uint8_t)below(256);
-        split(&launch);
+        bytes_choose(&launch);
         marks_choose(marks);
         kept(&launch, marks, &bytes);
         if (!bytes.run_count)
